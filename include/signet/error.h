@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errors. Every function of signet that can fail returns 0 or -SIGNET_E_x.
+ * One table holds each cause with its errno, its group and its text. Inside a
+ * program each cause keeps its own code; what is shown to a peer is decided by
+ * the protocol code and is never more than Ceph itself shows.
+ */
+#ifndef SIGNET_ERROR_H
+#define SIGNET_ERROR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <signet/visibility.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Groups: USAGE (the caller), RESOURCE (memory, random, files), FORMAT (bytes or
+ * text that do not decode), CRYPTO (handlers and keys), AUTH (cephx), PROTOCOL
+ * (msgr), IO (sockets). X(name, errno, group, text). New codes go to the end of
+ * the section of their room; the numbers are not part of the ABI, the names are. */
+#define SIGNET_ERRORS(X)                                                                           \
+    /* base */                                                                                     \
+    X(INVAL, EINVAL, USAGE, "invalid argument")                                                    \
+    X(STATE, EINVAL, USAGE, "this call is not allowed in the present state")                       \
+    X(SPACE, ENOBUFS, USAGE, "the output buffer is too small")                                     \
+    X(NOMEM, ENOMEM, RESOURCE, "out of memory")                                                    \
+    X(RANDOM, EIO, RESOURCE, "the system's random generator failed")                               \
+    X(FILE, EIO, RESOURCE, "a file could not be read or written")                                  \
+    X(NOT_FOUND, ENOENT, USAGE, "there is no such entry")                                          \
+    X(SHORT, EBADMSG, FORMAT, "the input ends before the structure does")                          \
+    X(TRAILING, EBADMSG, FORMAT, "bytes follow the end of the structure")                          \
+    X(LENGTH, EBADMSG, FORMAT, "a length field is larger than what follows it or than its limit")  \
+    X(COUNT, EBADMSG, FORMAT, "an element count is larger than what follows it or than its limit") \
+    X(VERSION, EBADMSG, FORMAT, "a structure has a version that is not known")                     \
+    X(VALUE, EBADMSG, FORMAT, "a field has a value that is not allowed")                           \
+    X(BASE64, EINVAL, FORMAT, "the text is not valid base64")                                      \
+    /* crypto */                                                                                   \
+    X(KEY_TYPE, EOPNOTSUPP, CRYPTO, "the key has a type that is not known")                        \
+    X(KEY_LENGTH, EINVAL, CRYPTO, "the secret has the wrong length for its key type")              \
+    X(KEY_TRAILING, EINVAL, CRYPTO, "bytes follow the end of the key")                             \
+    X(KEY_EMPTY, EINVAL, CRYPTO, "the key is empty and cannot be used")                            \
+    X(USAGE, EINVAL, USAGE, "the usage number is not known")                                       \
+    X(OPEN, EPERM, CRYPTO, "the sealed data does not open")                                        \
+    X(HANDLER_UNKNOWN, ENOENT, USAGE, "there is no handler of this name")                          \
+    X(HANDLER_REFUSED, EACCES, CRYPTO, "the handler failed its self-test and is refused")          \
+    X(HANDLER_FIPS, EACCES, CRYPTO, "the handler's library is in FIPS mode and refuses the key")   \
+    X(HANDLER_FAILED, EIO, CRYPTO, "the handler's library reported a failure")                     \
+    X(NONCES_SPENT, EPROTO, CRYPTO, "the nonces of this stream are used up")                       \
+    X(ABANDONED, EPROTO, CRYPTO, "a reserved sequence number was abandoned")                       \
+    /* auth */                                                                                     \
+    X(NAME, EINVAL, FORMAT, "the text is not an entity name of the form type.id")                  \
+    X(NO_TICKET, ENOENT, AUTH, "there is no usable ticket for this service")                       \
+    /* msg */                                                                                      \
+    /* tools */
+
+enum signet_err {
+    SIGNET_OK = 0,
+#define SIGNET_ERROR_ENUM_(name, errnum, group, text) SIGNET_E_##name,
+    SIGNET_ERRORS(SIGNET_ERROR_ENUM_)
+#undef SIGNET_ERROR_ENUM_
+        SIGNET_E_NUM_
+};
+
+enum signet_group {
+    SIGNET_GROUP_NONE = 0,
+    SIGNET_GROUP_USAGE,
+    SIGNET_GROUP_RESOURCE,
+    SIGNET_GROUP_FORMAT,
+    SIGNET_GROUP_CRYPTO,
+    SIGNET_GROUP_AUTH,
+    SIGNET_GROUP_PROTOCOL,
+    SIGNET_GROUP_IO
+};
+
+/* Where decoding or a handshake failed. Optional out parameter of functions that
+ * read outside data; all of it is set on failure and left alone on success.
+ * Plain memory, nothing to free. Never holds secret bytes. */
+struct signet_fail {
+    int err;         /* -SIGNET_E_x, equal to what the function returned */
+    uint64_t offset; /* byte offset (binary) or line number (text) of the failure */
+    char where[48];  /* the structure or step, e.g. "CephXTicketBlob" */
+    char text[208];  /* one sentence for a person: what was found, what was expected */
+};
+
+/* All four accept an error negative or positive, and 0; unknown numbers give
+ * "unknown error", "UNKNOWN", EIO and SIGNET_GROUP_NONE. Any thread, async-signal-safe. */
+SIGNET_API const char *signet_strerror(int err);
+SIGNET_API const char *signet_err_name(int err); /* "KEY_LENGTH" */
+SIGNET_API int signet_err_errno(int err);        /* positive errno; 0 for 0 */
+SIGNET_API enum signet_group signet_err_group(int err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,1 @@
+signet_test(cursor_test PLAIN SOURCES unit/cursor_test.c)
