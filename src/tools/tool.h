@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the subcommands share: exit codes, usage errors, failures that say what
+ * happened, why that may be and what to do next; text or JSON output.
+ */
+#ifndef SIGNET_TOOLS_TOOL_H
+#define SIGNET_TOOLS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include <signet/error.h>
+#include <signet/visibility.h>
+
+enum tool_exit { TOOL_OK = 0, TOOL_FAILURE = 1, TOOL_USAGE = 2 };
+enum tool_format { TOOL_TEXT, TOOL_JSON };
+
+/* Long options without a short letter count from here (values for struct option.val). */
+enum { TOOL_OPT_FIRST = 256, TOOL_OPT_HELP = TOOL_OPT_FIRST, TOOL_OPT_FORMAT, TOOL_OPT_OWN };
+
+/* "text" or "json"; false for anything else. */
+bool tool_format_parse(enum tool_format *out, const char *text);
+/* A decimal number of low..high with nothing behind it; false otherwise. */
+bool tool_number_parse(uint64_t *out, const char *text, uint64_t low, uint64_t high);
+/* Seconds with an optional fraction ("0.5"), to nanoseconds; false otherwise. */
+bool tool_seconds_parse(uint64_t *out_ns, const char *text);
+
+/* Prints text to stdout; TOOL_OK. For --help. */
+int tool_help(const char *text);
+/* "signet COMMAND: ..." and where to find help, on stderr; TOOL_USAGE. */
+int tool_usage(const char *command, const char *format, ...) SIGNET_PRINTF(2, 3);
+
+/* A failure as people need it. Nothing in it is owned or may be secret. */
+struct tool_problem {
+    int err;              /* -SIGNET_E_x, or 0 when it is the tool's own finding */
+    char what[320];       /* one sentence: what happened, with the names and numbers */
+    const char *cause[5]; /* likely causes, the likeliest first; ends with NULL */
+    const char *next;     /* the next step; may be NULL */
+};
+/* On stderr, or as {"ok": false, "error": {...}} on stdout for TOOL_JSON; TOOL_FAILURE. */
+int tool_fail(const char *command, enum tool_format format, const struct tool_problem *problem);
+/* The same as a JSON object (new reference), for commands that print one document. */
+json_t *tool_problem_json(const struct tool_problem *problem);
+
+/* A JSON string (new reference) of any bytes: what is not UTF-8 is written as \\xNN. */
+json_t *tool_json_text(const void *text, size_t len);
+/* Prints the document and a newline on stdout and drops the reference. */
+void tool_json_print(json_t *document);
+
+#endif

@@ -1,0 +1,8 @@
+# The command itself, as a user runs it.
+add_test(NAME tools.version COMMAND signet_tool --version)
+set_tests_properties(tools.version PROPERTIES PASS_REGULAR_EXPRESSION "^signet ${PROJECT_VERSION}")
+add_test(NAME tools.help COMMAND signet_tool --help)
+set_tests_properties(tools.help PROPERTIES PASS_REGULAR_EXPRESSION "Usage: signet COMMAND")
+add_test(NAME tools.unknown COMMAND signet_tool nonsense)
+set_tests_properties(tools.unknown PROPERTIES
+                     PASS_REGULAR_EXPRESSION "there is no command 'nonsense'")
