@@ -53,6 +53,9 @@ extern "C" {
     /* auth */                                                                                     \
     X(NAME, EINVAL, FORMAT, "the text is not an entity name of the form type.id")                  \
     X(NO_TICKET, ENOENT, AUTH, "there is no usable ticket for this service")                       \
+    X(KEYRING, EIO, FORMAT, "the text does not follow the grammar of a keyring")                   \
+    X(KEYRING_SIZE, EFBIG, FORMAT, "the file is larger than a keyring may be")                     \
+    X(CAPS, EINVAL, USAGE, "a keyring file cannot hold this capability")                           \
     /* msg */                                                                                      \
     /* tools */
 
