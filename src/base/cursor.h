@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include <signet/error.h>
+#include <signet/span.h>
 
 struct signet_reader {
     const uint8_t *p, *end, *start;
@@ -22,11 +23,6 @@ struct signet_writer {
     uint8_t *p, *end, *start; /* start == NULL: only counts (for lengths) */
     uint64_t len;             /* bytes written or, when counting, that would be */
     int err;
-};
-
-struct signet_span {
-    const uint8_t *p;
-    size_t len;
 };
 
 struct signet_reader signet_reader_init(const void *p, size_t len);
