@@ -32,6 +32,7 @@ enum {
     SIGNET_CONNECTION_SECRET_LEN = 64,
     SIGNET_AUTH_PAYLOAD_MAX = 32768, /* no auth payload made here is longer, in bytes */
 };
+#define SIGNET_AUTH_RETRY_NS UINT64_C(10000000000)
 
 /* What a finished authentication gives to a connection. */
 struct signet_auth_result {
@@ -86,15 +87,29 @@ SIGNET_API uint32_t signet_client_need(const struct signet_client *client);
  * UINT64_MAX: never. */
 SIGNET_API uint64_t signet_client_deadline_ns(const struct signet_client *client);
 /* The front of an MAuth message that asks for what is needed: GET_AUTH_SESSION_KEY when AUTH is
- * due, else GET_PRINCIPAL_SESSION_KEY. *out_len is 0 (and the result 0) when nothing is needed. */
+ * due, else GET_PRINCIPAL_SESSION_KEY. *out_len is 0 (and the result 0) when nothing is needed and
+ * while an earlier request is unanswered. A service that was asked for in vain is not needed again
+ * for SIGNET_AUTH_RETRY_NS. -STATE when not logged in on this connection. */
 SIGNET_MUST SIGNET_API int signet_client_renew(struct signet_client *client, uint8_t *out,
                                                size_t cap, size_t *out_len);
-/* The front of an MAuthReply. */
-SIGNET_MUST SIGNET_API int signet_client_reply(struct signet_client *client, const uint8_t *in,
-                                               size_t in_len, struct signet_fail *fail);
-/* For daemons: the front of an MAuth that asks for rotating secrets (GET_ROTATING_KEY). */
+/* For daemons: the front of an MAuth that asks for rotating secrets (GET_ROTATING_KEY).
+ * -STATE when not logged in, -INVAL when the name is not an osd, mds or mgr. */
 SIGNET_MUST SIGNET_API int signet_client_rotating(struct signet_client *client, uint8_t *out,
                                                   size_t cap, size_t *out_len);
+/* The front of an MAuthReply. On failure all that was held before stays. -STATE when nothing was
+ * asked. */
+SIGNET_MUST SIGNET_API int signet_client_reply(struct signet_client *client, const uint8_t *in,
+                                               size_t in_len, struct signet_fail *fail);
+
+/* A rotating secret of the daemon's own service. */
+struct signet_rotating_info {
+    uint64_t id;
+    struct signet_key *key; /* lent until the next signet_client_reply() */
+    uint64_t expires_ns;    /* wall clock of the monitors */
+};
+/* By index 0.. in ascending order of id; -NOT_FOUND past the last. */
+SIGNET_MUST SIGNET_API int signet_client_secret(const struct signet_client *client, size_t index,
+                                                struct signet_rotating_info *out);
 
 /* --- what is held ------------------------------------------------------------------------- */
 
@@ -105,6 +120,9 @@ struct signet_ticket_info {
     uint64_t validity_ns; /* as granted */
     uint64_t expires_mono_ns;
     uint64_t renew_mono_ns;
+    /* The issuer's wall clock when it made the session key, and ours when it came: they differ
+     * by the skew of the clocks and the age of the reply. */
+    uint64_t created_ns, received_ns;
     size_t blob_len; /* bytes of the sealed ticket */
     bool usable;     /* present, not invalidated, not expired */
 };

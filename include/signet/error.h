@@ -56,6 +56,40 @@ extern "C" {
     X(KEYRING, EIO, FORMAT, "the text does not follow the grammar of a keyring")                   \
     X(KEYRING_SIZE, EFBIG, FORMAT, "the file is larger than a keyring may be")                     \
     X(CAPS, EINVAL, USAGE, "a keyring file cannot hold this capability")                           \
+    X(CHALLENGE_ZERO, EPERM, AUTH, "the server challenge is zero")                                 \
+    X(SECOND_CHALLENGE, EPERM, AUTH, "a second challenge on one connection")                       \
+    X(PROTOCOL_MISMATCH, EINVAL, AUTH, "the reply is for another authentication method than ours") \
+    X(RESULT, EACCES, AUTH, "the peer refused the authentication")                                 \
+    X(RESULT_POSITIVE, EINVAL, AUTH, "the reply has a positive result")                            \
+    X(GLOBAL_ID_ZERO, EINVAL, AUTH, "the global_id is zero")                                       \
+    X(GLOBAL_ID_WRONG, EINVAL, AUTH, "the reply is for another global_id than ours")               \
+    X(REPLY_TYPE, EINVAL, AUTH, "the reply answers another request than the one sent")             \
+    X(CON_MODE, EINVAL, AUTH, "the connection mode is neither crc nor secure")                     \
+    X(TICKET_MISSING, EINVAL, AUTH, "the reply lacks the AUTH ticket")                             \
+    X(TICKET_TWICE, EINVAL, AUTH, "the reply has two tickets for one service")                     \
+    X(TICKET_EMPTY, EINVAL, AUTH, "the reply has a ticket without content")                        \
+    X(TICKET_ENC_MISSING, EINVAL, AUTH,                                                            \
+      "the new ticket of a reclaimed global_id is not sealed to us")                               \
+    X(TICKET_ENC_UNEXPECTED, EINVAL, AUTH, "a ticket is sealed with a key that we never had")      \
+    X(TICKET_VALIDITY, EINVAL, AUTH, "a ticket is granted for no time or for an absurd time")      \
+    X(NONCE_WRONG, EPERM, AUTH, "the peer did not prove that it holds the ticket's key")           \
+    X(SECRET_MISSING, EPERM, AUTH, "secure mode without a connection secret")                      \
+    X(SECRET_LENGTH, EPERM, AUTH, "the connection secret has the wrong length")                    \
+    X(WEAK_SESSION_KEY, EPERM, AUTH, "a type 1 session key where type 2 is demanded")              \
+    X(PROOF_WRONG, EACCES, AUTH, "the proof of the secret is wrong")                               \
+    X(CHALLENGE_MISSING, EACCES, AUTH, "the authorizer does not answer the challenge")             \
+    X(CHALLENGE_WRONG, EACCES, AUTH, "the authorizer answers another challenge")                   \
+    X(TICKET_GLOBAL_ID, EACCES, AUTH, "the ticket is for another global_id")                       \
+    X(TICKET_ALLOW_ALL, EACCES, AUTH, "the ticket claims to allow everything")                     \
+    X(TICKET_AUID, EACCES, AUTH, "the ticket has a user number")                                   \
+    X(TICKET_TIME, EACCES, AUTH, "the ticket has a time that is none")                             \
+    X(TICKET_FUTURE, EACCES, AUTH, "the ticket was made in the future")                            \
+    X(TICKET_EXPIRED, EACCES, AUTH, "the ticket is expired")                                       \
+    X(TICKET_LIFETIME, EACCES, AUTH, "the ticket lives longer than its secret allows")             \
+    X(TICKET_KEY_TIME, EACCES, AUTH, "the session key was not made with its ticket")               \
+    X(TICKET_KEY_TYPE, EACCES, AUTH,                                                               \
+      "the session key of the ticket has a type that is not allowed")                              \
+    X(TICKET_CAPS, EACCES, AUTH, "the ticket has malformed capabilities")                          \
     /* msg */                                                                                      \
     /* tools */
 
