@@ -91,6 +91,49 @@ extern "C" {
       "the session key of the ticket has a type that is not allowed")                              \
     X(TICKET_CAPS, EACCES, AUTH, "the ticket has malformed capabilities")                          \
     /* msg */                                                                                      \
+    X(ADDR, EINVAL, FORMAT, "the text is not an address")                                          \
+    X(MSGR1_PEER, EPROTO, PROTOCOL, "the peer speaks the old messenger, msgr1")                    \
+    X(MSGR20_PEER, EPROTO, PROTOCOL, "the peer speaks msgr2.0 only, not msgr2.1")                  \
+    X(NOT_CEPH, EPROTO, PROTOCOL, "the peer does not speak a Ceph protocol")                       \
+    X(BANNER, EPROTO, PROTOCOL, "the banner has a wrong length")                                   \
+    X(BANNER_FEATURES, EPROTO, PROTOCOL,                                                           \
+      "one side lacks a messenger feature that the other requires")                                \
+    X(PREAMBLE_CRC, EBADMSG, PROTOCOL, "the crc of a preamble is wrong")                           \
+    X(SEGMENT_CRC, EBADMSG, PROTOCOL, "the crc of a segment is wrong")                             \
+    X(TAG, EBADMSG, PROTOCOL, "the tag of a frame is not known")                                   \
+    X(SEGMENTS, EBADMSG, PROTOCOL,                                                                 \
+      "a frame has segments that its tag or the format does not allow")                            \
+    X(FRAME_FLAGS, EBADMSG, PROTOCOL, "a frame has flags that were not negotiated")                \
+    X(FRAME_LIMIT, EMSGSIZE, PROTOCOL, "a segment is longer than its limit")                       \
+    X(MESSAGE_SHORT, EBADMSG, PROTOCOL, "a message frame is too short for its header")             \
+    X(LATE_STATUS, EBADMSG, PROTOCOL, "the status at the end of a frame has no meaning")           \
+    X(PADDING, EBADMSG, PROTOCOL, "the padding of a frame is not zero")                            \
+    X(CONN_SECRET, EPROTO, PROTOCOL, "the connection secret is missing or too short")              \
+    X(NONCE_CLASH, EPROTO, PROTOCOL, "the nonces of both directions could meet")                   \
+    X(SIGN_MISMATCH, EBADMSG, PROTOCOL, "the signature of a message does not match")               \
+    X(SIGN_OLD_FORM, EBADMSG, PROTOCOL, "the message is signed in the old, broken form")           \
+    X(UNEXPECTED_TAG, EPROTO, PROTOCOL, "a frame came that is not allowed in this state")          \
+    X(PREAUTH_LIMIT, EPROTO, PROTOCOL, "the peer sent too much before authentication")             \
+    X(PEER_TYPE, EPROTO, PROTOCOL, "the peer is another kind of daemon than the one dialled")      \
+    X(AUTH_METHOD, EOPNOTSUPP, AUTH, "the peer does not allow this authentication method")         \
+    X(AUTH_MODE, EOPNOTSUPP, AUTH, "the peer allows none of the offered connection modes")         \
+    X(AUTH_DENIED, EACCES, AUTH, "the peer refused the credentials")                               \
+    X(MODE_NOT_OFFERED, EPROTO, PROTOCOL, "the peer chose a connection mode that was not offered") \
+    X(AUTH_SIGNATURE, EPROTO, PROTOCOL, "the peer's signature of the handshake is wrong")          \
+    X(MISSING_FEATURES, EPROTO, PROTOCOL, "the peer says that it needs features that are missing") \
+    X(PEER_FEATURES, EPROTO, PROTOCOL, "the features of both sides do not meet")                   \
+    X(PEER_ADDR, EPROTO, PROTOCOL, "the address dialled is none of the peer's addresses")          \
+    X(SESSION_WAIT, EPROTO, PROTOCOL, "the peer asked to wait for its own connection")             \
+    X(SEQ_GAP, EPROTO, PROTOCOL, "a message is missing")                                           \
+    X(ACK_RANGE, EPROTO, PROTOCOL, "the peer acknowledged a message that was not sent")            \
+    X(HANDSHAKE_TIMEOUT, ETIMEDOUT, PROTOCOL, "the handshake took too long")                       \
+    X(KEEPALIVE_TIMEOUT, ETIMEDOUT, PROTOCOL, "the peer does not answer keepalives")               \
+    X(PEER_CLOSED, ECONNRESET, IO, "the peer closed the connection")                               \
+    X(CONNECT_REFUSED, ECONNREFUSED, IO, "nobody listens at the address")                          \
+    X(UNREACHABLE, EHOSTUNREACH, IO, "the address cannot be reached")                              \
+    X(TIMEOUT, ETIMEDOUT, IO, "nothing happened in time")                                          \
+    X(SOCKET, EIO, IO, "a socket operation failed")                                                \
+    X(RESOLVE, ENOENT, IO, "the host name cannot be resolved")                                     \
     /* tools */
 
 enum signet_err {
