@@ -29,6 +29,7 @@
 #include <signet/key.h>
 #include <signet/name.h>
 #include <signet/span.h>
+#include <signet/utime.h>
 #include <signet/visibility.h>
 
 #ifdef __cplusplus
@@ -60,10 +61,6 @@ enum signet_request_type {
 
 /* --- elements ------------------------------------------------------------------------------ */
 
-/* A time since 1970 or a duration. Decoders take any value unless said otherwise. */
-struct signet_utime {
-    uint32_t sec, nsec;
-};
 /* nsec beyond a second counts as it is. */
 SIGNET_API uint64_t signet_utime_ns(struct signet_utime t);
 /* Seconds that do not fit u32 give the largest. */

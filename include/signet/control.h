@@ -12,6 +12,7 @@
 #include <signet/addr.h>
 #include <signet/error.h>
 #include <signet/frame.h>
+#include <signet/utime.h>
 #include <signet/visibility.h>
 
 #ifdef __cplusplus
@@ -25,15 +26,11 @@ struct signet_u32_list {
     uint32_t v[SIGNET_LIST_MAX];
 };
 
-struct signet_utime {
-    uint32_t sec, nsec;
-};
-
 struct signet_hello {
     uint8_t entity_type;     /* of the sender */
     struct signet_addr peer; /* the receiver, as the sender sees it */
 };
-struct signet_auth_request {
+struct signet_auth_request_frame {
     uint32_t method;
     struct signet_u32_list modes; /* by preference */
     struct signet_bytes payload;
@@ -74,7 +71,7 @@ struct signet_control {
     uint8_t tag; /* enum signet_tag, anything but MESSAGE */
     union {
         struct signet_hello hello;
-        struct signet_auth_request auth_request;
+        struct signet_auth_request_frame auth_request;
         struct signet_auth_bad_method bad_method;
         struct signet_bytes payload; /* AUTH_REPLY_MORE, AUTH_REQUEST_MORE */
         struct signet_auth_done done;
