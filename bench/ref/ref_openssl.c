@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "ref/ref.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/evp.h>
+
+const uint8_t ref_iv[16] = {'c', 'e', 'p', 'h', 's', 'a', 'g', 'e',
+                            'y', 'u', 'd', 'a', 'g', 'r', 'e', 'g'};
+
+struct state {
+    uint8_t key[REF_KEY_LEN];
+    EVP_CIPHER *cipher; /* fetched once; cached only */
+};
+
+static void *make_naive(const uint8_t key[REF_KEY_LEN])
+{
+    struct state *s = calloc(1, sizeof *s);
+    if (s)
+        memcpy(s->key, key, REF_KEY_LEN);
+    return s;
+}
+
+static void *make_cached(const uint8_t key[REF_KEY_LEN])
+{
+    struct state *s = make_naive(key);
+    if (s)
+        s->cipher = EVP_CIPHER_fetch(NULL, "AES-128-CBC", NULL);
+    return s;
+}
+
+static void drop(void *state)
+{
+    struct state *s = state;
+    EVP_CIPHER_free(s->cipher);
+    free(s);
+}
+
+/* A context per call; the cipher by name too unless it is kept. */
+static int crypt_one(const struct state *s, uint8_t *out, const uint8_t *in, int n, int enc)
+{
+    int len = 0, rest = 0;
+    const EVP_CIPHER *cipher = s->cipher ? s->cipher : EVP_aes_128_cbc();
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    int ok = ctx && EVP_CipherInit_ex(ctx, cipher, NULL, s->key, ref_iv, enc) == 1 &&
+             EVP_CipherUpdate(ctx, out, &len, in, n) == 1 &&
+             EVP_CipherFinal_ex(ctx, out + len, &rest) == 1;
+    EVP_CIPHER_CTX_free(ctx);
+    return ok ? len + rest : -1;
+}
+
+static int seal(void *state, uint8_t *out, const uint8_t *in, int n)
+{
+    return crypt_one(state, out, in, n, 1);
+}
+
+static int open_one(void *state, uint8_t *out, const uint8_t *in, int n)
+{
+    return crypt_one(state, out, in, n, 0);
+}
+
+const struct ref_cipher ref_naive_openssl = {"naive openssl", make_naive, drop, seal, open_one};
+const struct ref_cipher ref_cached_openssl = {"cached openssl", make_cached, drop, seal, open_one};
