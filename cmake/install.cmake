@@ -1,0 +1,25 @@
+# What `cmake --install` puts into a prefix, beside the programs, which src/tools installs:
+# the library, its headers, signet.pc, the package signet::signet and the manual pages.
+install(TARGETS signet EXPORT signet LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        NAMELINK_COMPONENT dev)
+install(DIRECTORY include/signet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.h)
+install(EXPORT signet NAMESPACE signet:: FILE signet-targets.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/signet)
+
+configure_package_config_file(cmake/signet-config.cmake.in signet-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/signet)
+# Before 1.0 a minor release may break its users.
+write_basic_package_version_file(signet-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/signet-config.cmake
+              ${PROJECT_BINARY_DIR}/signet-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/signet)
+
+# The prefix is taken from where signet.pc lies, so that an installed tree can be moved.
+file(RELATIVE_PATH SIGNET_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/signet.pc.in signet.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/signet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+file(GLOB SIGNET_MAN_PAGES CONFIGURE_DEPENDS doc/man/*.1)
+install(FILES ${SIGNET_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
