@@ -98,7 +98,8 @@ typedef int (*signet_resolver)(void *arg, const char *host, struct signet_addr *
  * HOST:6789 means v1, any other bare HOST:PORT v2, a prefix without port its usual port.
  * *num is the number of entries written to list. resolve: NULL if host names are not allowed.
  * -ADDR: the text is wrong (fail->offset is where); -COUNT: more than cap entries or than
- * SIGNET_ADDRVEC_MAX addresses in one; what resolve returned. On failure *num is 0.
+ * SIGNET_ADDRVEC_MAX addresses in one; what resolve returned. On failure *num is 0; an empty
+ * list is a failure.
  */
 SIGNET_MUST SIGNET_API int signet_addr_list_parse(struct signet_addrvec *list, size_t cap,
                                                   size_t *num, const char *text,
