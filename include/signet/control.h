@@ -33,7 +33,7 @@ struct signet_hello {
 struct signet_auth_request_frame {
     uint32_t method;
     struct signet_u32_list modes; /* by preference */
-    struct signet_bytes payload;
+    struct signet_span payload;
 };
 struct signet_auth_bad_method {
     uint32_t method;
@@ -43,7 +43,7 @@ struct signet_auth_bad_method {
 struct signet_auth_done {
     uint64_t global_id;
     uint32_t con_mode;
-    struct signet_bytes payload;
+    struct signet_span payload;
 };
 /* CLIENT_IDENT and, without target, SERVER_IDENT. */
 struct signet_ident {
@@ -73,7 +73,7 @@ struct signet_control {
         struct signet_hello hello;
         struct signet_auth_request_frame auth_request;
         struct signet_auth_bad_method bad_method;
-        struct signet_bytes payload; /* AUTH_REPLY_MORE, AUTH_REQUEST_MORE */
+        struct signet_span payload; /* AUTH_REPLY_MORE, AUTH_REQUEST_MORE */
         struct signet_auth_done done;
         uint8_t signature[SIGNET_SIGNATURE_LEN]; /* AUTH_SIGNATURE */
         struct signet_ident ident;               /* CLIENT_IDENT, SERVER_IDENT */
@@ -106,7 +106,7 @@ struct signet_message {
     uint16_t data_off;
     uint32_t data_pre_padding_len;
     uint8_t flags; /* not interpreted; 3 from Ceph */
-    struct signet_bytes front, middle, data;
+    struct signet_span front, middle, data;
 };
 
 /* The 41 bytes of segment 0; the parts are not looked at. */

@@ -14,18 +14,13 @@
 
 #include <signet/error.h>
 #include <signet/key.h>
+#include <signet/span.h>
 #include <signet/stream.h>
 #include <signet/visibility.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A view of bytes that somebody else owns. p may be NULL when len is 0. */
-struct signet_bytes {
-    const uint8_t *p;
-    size_t len;
-};
 
 /* --- banner ------------------------------------------------------------------------------ */
 
@@ -126,6 +121,8 @@ struct signet_frame_limits {
     uint32_t control, front, middle, data;
     bool any_shape; /* for tools: check the layout only, not the number and the minimum of segments
                      * that each tag needs */
+    bool strict;    /* for tools: also refuse the reserved bits of late_status, which are ignored
+                     * otherwise */
 };
 /* Before authentication: 64 KiB of control, nothing else. */
 SIGNET_API struct signet_frame_limits signet_frame_limits_preauth(void);
@@ -140,7 +137,7 @@ struct signet_frame_view {
     uint8_t num_segments;
     bool aborted; /* late_status says so: its segments must not be used */
     bool secure;
-    struct signet_bytes segment[SIGNET_SEGMENTS_MAX];
+    struct signet_span segment[SIGNET_SEGMENTS_MAX];
 };
 
 /* Takes one direction of a connection apart. One thread at a time. */
