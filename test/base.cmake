@@ -1,1 +1,3 @@
-signet_test(cursor_test PLAIN SOURCES unit/cursor_test.c)
+foreach(name cursor secret crc32c error env)
+    signet_test(${name}_test PLAIN SOURCES unit/${name}_test.c)
+endforeach()

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <signet/error.h>
+
 /* Runs the suite and returns main's exit code. */
 int suite_run(Suite *suite);
 /* signet_init() on SIGNET_TEST_HANDLER (strict); for checked fixtures. Programs that link
