@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "crypto/openssl.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/provider.h>
+
+#include "base/secret.h"
+
+struct openssl_fetched signet_openssl;
+
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
+static bool fetched;
+
+void signet_openssl_lock(void)
+{
+    pthread_mutex_lock(&library);
+}
+
+void signet_openssl_unlock(void)
+{
+    pthread_mutex_unlock(&library);
+}
+
+/* Fetches all or nothing; never again once it has succeeded. */
+static const char *fetch_all(void)
+{
+    struct openssl_fetched *f = &signet_openssl;
+    f->cbc128 = EVP_CIPHER_fetch(NULL, "AES-128-CBC", NULL);
+    f->cbc256 = EVP_CIPHER_fetch(NULL, "AES-256-CBC", NULL);
+    f->gcm128 = EVP_CIPHER_fetch(NULL, "AES-128-GCM", NULL);
+    f->sha256 = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    f->sha384 = EVP_MD_fetch(NULL, "SHA2-384", NULL);
+    if (f->cbc128 == NULL || f->cbc256 == NULL || f->gcm128 == NULL) {
+        return "no provider offers AES";
+    }
+    if (f->sha256 == NULL || f->sha384 == NULL) {
+        return "no provider offers SHA-2";
+    }
+    return signet_openssl_random_start() != 0 ? "no provider offers a random generator" : NULL;
+}
+
+static void drop_all(void)
+{
+    EVP_CIPHER_free(signet_openssl.cbc128);
+    EVP_CIPHER_free(signet_openssl.cbc256);
+    EVP_CIPHER_free(signet_openssl.gcm128);
+    EVP_MD_free(signet_openssl.sha256);
+    EVP_MD_free(signet_openssl.sha384);
+    memset(&signet_openssl, 0, sizeof(signet_openssl));
+}
+
+static int start(char *why, size_t cap)
+{
+    if (fetched) {
+        return 0;
+    }
+    ERR_set_mark();
+    const char *failure = fetch_all();
+    ERR_pop_to_mark();
+    if (failure != NULL) {
+        snprintf(why, cap, "%s", failure);
+        drop_all();
+        return -SIGNET_E_HANDLER_REFUSED;
+    }
+    fetched = true;
+    return 0;
+}
+
+/* The references are kept: the library may not be able to give them again. */
+static void stop(void)
+{
+}
+
+static void version(char *out, size_t cap)
+{
+    snprintf(out, cap, "OpenSSL %s", OpenSSL_version(OPENSSL_VERSION_STRING));
+}
+
+static bool fips(void)
+{
+    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cbc128);
+    const char *name = p != NULL ? OSSL_PROVIDER_get0_name(p) : "";
+    return strcmp(name, "fips") == 0;
+}
+
+static void detail(char *out, size_t cap)
+{
+    snprintf(out, cap, "EVP, contexts re-initialised by IV");
+}
+
+static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len)
+{
+    (void)alg;
+    *key = NULL;
+    if (len == 0 || len > 64) {
+        return -SIGNET_E_INVAL;
+    }
+    struct openssl_key *k = signet_secret_alloc(sizeof(*k) + len);
+    if (k == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    k->len = (uint8_t)len;
+    memcpy(k->raw, raw, len);
+    *key = k;
+    return 0;
+}
+
+static void key_free(enum signet_alg alg, void *key)
+{
+    (void)alg;
+    struct openssl_key *k = key;
+    if (k != NULL) {
+        signet_secret_free(k, sizeof(*k) + k->len);
+    }
+}
+
+static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index)
+{
+    (void)index;
+    *lane = NULL;
+    signet_openssl_lock();
+    ERR_set_mark();
+    int err = signet_evp_lane_new(lane, alg, key);
+    ERR_pop_to_mark();
+    signet_openssl_unlock();
+    return err;
+}
+
+const struct signet_handler signet_handler_openssl = {
+    .name = "openssl",
+    .start = start,
+    .stop = stop,
+    .version = version,
+    .fips = fips,
+    .detail = detail,
+    .key_new = key_new,
+    .key_free = key_free,
+    .lane_new = lane_new,
+    .lane_free = signet_evp_lane_free,
+    .cbc = signet_evp_cbc,
+    .gcm_seal = signet_evp_gcm_seal,
+    .gcm_open = signet_evp_gcm_open,
+    .hmac = signet_evp_hmac,
+    .random = signet_openssl_random,
+    .fork_prepare = signet_openssl_lock,
+    .fork_parent = signet_openssl_unlock,
+    .fork_child = signet_openssl_unlock,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of the handler `openssl`. Everything is fetched once from the default library
+ * context (so that the system's FIPS policy holds) and the references are kept for
+ * life: a later unload of a provider or OPENSSL_cleanup() leaves them usable, while
+ * fetching then would fail or crash.
+ */
+#ifndef SIGNET_CRYPTO_OPENSSL_H
+#define SIGNET_CRYPTO_OPENSSL_H
+
+#include <openssl/evp.h>
+
+#include "crypto/handler.h"
+
+struct openssl_fetched {
+    EVP_CIPHER *cbc128, *cbc256, *gcm128;
+    EVP_MD *sha256, *sha384;
+};
+extern struct openssl_fetched signet_openssl;
+
+/* A key is its raw bytes; lanes hold the schedules. */
+struct openssl_key {
+    uint8_t len;
+    uint8_t raw[];
+};
+
+/* Held around calls that may take locks of the library (new contexts, random), and over a fork. */
+void signet_openssl_lock(void);
+void signet_openssl_unlock(void);
+
+int signet_openssl_random_start(void);
+int signet_openssl_random(uint8_t *out, size_t len);
+
+/* The EVP path: contexts keyed once, re-initialised by IV alone. */
+int signet_evp_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key);
+void signet_evp_lane_free(enum signet_alg alg, void *lane);
+int signet_evp_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_evp_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12]);
+int signet_evp_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12]);
+int signet_evp_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
+
+#endif
