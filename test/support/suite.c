@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <signet/signet.h>
+
 int suite_run(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);
@@ -18,6 +20,25 @@ const char *suite_handler(void)
 {
     const char *name = getenv("SIGNET_TEST_HANDLER");
     return name != NULL ? name : "openssl";
+}
+
+void suite_start(void)
+{
+    struct signet_options options = {.handler = suite_handler(), .strict = true};
+    assert_ok(signet_init(&options));
+}
+
+void suite_stop(void)
+{
+    signet_shutdown();
+}
+
+TCase *suite_case(Suite *suite, const char *name)
+{
+    TCase *t = tcase_create(name);
+    tcase_add_checked_fixture(t, suite_start, suite_stop);
+    suite_add_tcase(suite, t);
+    return t;
 }
 
 const char *kat_path(const char *name)

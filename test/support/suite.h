@@ -12,9 +12,13 @@
 
 /* Runs the suite and returns main's exit code. */
 int suite_run(Suite *suite);
-/* signet_init() on SIGNET_TEST_HANDLER (strict); for checked fixtures. Programs that link
- * only base do not need it. */
+/* SIGNET_TEST_HANDLER: the handler under test. */
 const char *suite_handler(void);
+/* signet_init() on the handler under test (strict) and signet_shutdown(). */
+void suite_start(void);
+void suite_stop(void);
+/* A new case of the suite with these two as checked fixture. */
+TCase *suite_case(Suite *suite, const char *name);
 /* Path of a file of test/kat in a static buffer. */
 const char *kat_path(const char *name);
 /* Whole file, malloc'd; len is set. Aborts the test when it can't be read. */
