@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside a key: a state per usage, an engine per handler and role in each. */
+#ifndef SIGNET_CRYPTO_KEY_STATE_H
+#define SIGNET_CRYPTO_KEY_STATE_H
+
+#include <signet/key.h>
+
+#include "crypto/engine.h"
+#include "crypto/registry.h"
+
+enum { SIGNET_KE_LEN = 32, SIGNET_KI_LEN = 24, SIGNET_USAGES = 9, SIGNET_SECRET_MAX = 32 };
+
+enum signet_role { SIGNET_ROLE_SEAL, SIGNET_ROLE_OPEN, SIGNET_ROLE_MAC, SIGNET_ROLES };
+
+/* What one usage needs. The derived keys (type 2 only) are there before it is published and
+ * never change; engines are added on first use. */
+struct signet_state {
+    uint8_t ke[SIGNET_KE_LEN];
+    uint8_t ki[SIGNET_KI_LEN];
+    signet_engine_slot engines[SIGNET_HANDLER_MAX][SIGNET_ROLES];
+};
+
+struct signet_key {
+    _Atomic uint32_t refs;
+    uint32_t type; /* enum signet_key_type: AES or AES256K */
+    uint32_t created_sec, created_nsec;
+    struct signet_row *pin;
+    uint8_t secret[SIGNET_SECRET_MAX];
+    signet_engine_slot hmac[SIGNET_HANDLER_MAX]; /* HMAC-SHA256 with the secret */
+    /* By signet_usage_slot(); type 1 has only the first. */
+    _Atomic(struct signet_state *) states[];
+};
+
+/* 0.., or -1 for a number that is no usage. */
+int signet_usage_slot(enum signet_usage usage);
+size_t signet_key_states(enum signet_key_type type);
+
+/* The state of a usage, derived on first use. -USAGE, -NOMEM or what the handler said. */
+int signet_key_state(const struct signet_key *key, const struct signet_row *row,
+                     enum signet_usage usage, struct signet_state **out);
+int signet_state_fill(const struct signet_key *key, const struct signet_row *row,
+                      struct signet_state *state, enum signet_role role,
+                      struct signet_engine **out);
+
+/* The engine of a role, made on first use. */
+static inline int signet_state_engine(const struct signet_key *key, const struct signet_row *row,
+                                      struct signet_state *state, enum signet_role role,
+                                      struct signet_engine **out)
+{
+    *out = atomic_load_explicit(&state->engines[row->index][role], memory_order_acquire);
+    return *out != NULL ? 0 : signet_state_fill(key, row, state, role, out);
+}
+
+/* Wipes and frees; NULL is fine. */
+void signet_state_free(struct signet_state *state);
+
+#endif

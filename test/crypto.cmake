@@ -1,0 +1,1 @@
+signet_test(key_test SOURCES unit/key_test.c)
