@@ -1,1 +1,2 @@
 signet_test(key_test SOURCES unit/key_test.c)
+signet_test(envelope_test SOURCES unit/envelope_test.c)
