@@ -1,2 +1,3 @@
 signet_test(key_test SOURCES unit/key_test.c)
 signet_test(envelope_test SOURCES unit/envelope_test.c)
+signet_test(stream_test SOURCES unit/stream_test.c)
