@@ -36,7 +36,7 @@ tidy() {
 
 shells() {
     # shellcheck disable=SC2046 # names without blanks
-    shellcheck dev .ci/run $(sources '*.sh')
+    shellcheck -x -P SCRIPTDIR dev .ci/run $(sources '*.sh')
 }
 
 pages() {

@@ -1,0 +1,77 @@
+#!/bin/bash
+# run.sh 16|20 SIGNET: logs SIGNET in to real Ceph daemons on loopback. One line for each case, the
+# number of passed and failed ones last; exit code 1 if any failed. Ceph 16 is the machine's own;
+# Ceph 20 is kept in a tree under SIGNET_CACHE (~/.cache/signet), skipped where it can't be had.
+set -eu
+CEPH=${1:?usage: run.sh 16|20 SIGNET}
+SIGNET=$(readlink -f "${2:?usage: run.sh 16|20 SIGNET}")
+here=$(dirname "$(readlink -f "$0")")
+WORK=$(mktemp -d)
+RUN=()
+# shellcheck source=cluster.sh
+. "$here/cluster.sh"
+# shellcheck source=cases.sh
+. "$here/cases.sh"
+trap 'cluster_stop_all; rm -rf "$WORK"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+start() { # NAME OPTION...
+    cluster_start "$@" && return
+    echo "the cluster did not start; its last words:" >&2
+    tail -n 5 "$DIR"/*.out "$DIR"/*.log >&2 || true
+    exit 1
+}
+
+ceph16() {
+    ceph-mon --version | grep -q ' version 16\.' || echo "note: $(ceph-mon --version)"
+    start main
+    new_key client.test aes mon 'allow r' osd 'allow rw' >/dev/null
+    ping_matrix "aes" client.test
+    failures client.test aes
+    start secure osd=0 mode=secure
+    mode_mismatch client.admin
+}
+
+ceph20() {
+    local root=${SIGNET_CACHE:-$HOME/.cache/signet}/sid code=0
+    [ -e "$root/.ready" ] || echo "making a Debian tree with Ceph 20 in $root (1 GB, minutes)"
+    "$here/root20.sh" "$root" >"$WORK/said" 2>"$WORK/log" || code=$?
+    if [ "$code" = 3 ]; then
+        echo "skipped: $(tail -n 1 "$WORK/log")"
+        exit 0
+    elif [ "$code" != 0 ]; then
+        tail -n 20 "$WORK/log" >&2
+        exit 1
+    fi
+    RUN=("$here/enter.sh" "$root")
+    start main
+    new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
+    new_key client.old aes mon 'allow r' osd 'allow rw' >/dev/null
+    ping_matrix "aes256k key" client.new
+    ping_matrix "aes key" client.old
+    failures client.new aes256k
+    in_ceph ceph mon set auth_allowed_ciphers aes256k >/dev/null 2>&1
+    ping_fails "cipher not allowed" "cipher|key type" -m "v2:$MON_V2" -n client.old \
+        -k "$DIR/client.old.keyring"
+    start mixed service=aes
+    new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
+    # One login, both kinds: the session key of AUTH is aes256k, that of the OSD aes.
+    ping_matrix "both kinds" client.new 'auth.*aes256k' 'osd.*aes\b'
+    start secure osd=0 mode=secure
+    mode_mismatch client.admin
+}
+
+mode_mismatch() { # ENTITY
+    ping_fails "mode mismatch" "mode" -m "v2:$MON_V2" -n "$1" -k "$DIR/$1.keyring" --ms-mode crc
+    ping_ok "prefer-crc gets secure" "secure" -m "v2:$MON_V2" -n "$1" -k "$DIR/$1.keyring" \
+        --ms-mode prefer-crc
+}
+
+case $CEPH in
+16) ceph16 ;;
+20) ceph20 ;;
+*) exit 2 ;;
+esac
+echo "$PASSED passed, $FAILED failed"
+[ "$FAILED" = 0 ]
