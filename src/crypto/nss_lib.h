@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of the NSS handler share. Everything here is called inside the gate
+ * (crypto/nss_gate.h) unless it says otherwise.
+ *
+ * A secret becomes one softoken object, shared by all that use the same bytes, in one of our own
+ * slots; each lane is a session of that slot with an operation that is never ended.
+ */
+#ifndef SIGNET_CRYPTO_NSS_LIB_H
+#define SIGNET_CRYPTO_NSS_LIB_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <nss.h>
+#include <pk11pub.h>
+#include <pkcs11.h>
+#include <secmod.h>
+
+#include "crypto/handler.h"
+#include "crypto/nss_gate.h"
+
+/* Set by start, cleared by stop; constant in between. */
+struct signet_nss_lib {
+    NSSInitContext *context;
+    SECMODModule *module;           /* lives as long as our slots */
+    const CK_FUNCTION_LIST_3_0 *fn; /* softoken's functions */
+    bool lowhash;                   /* HMAC by freebl's hashes, see nss_lowhash.h */
+};
+extern struct signet_nss_lib signet_nss_lib;
+
+/* Outside the gate. The handler's functions of the same names. */
+int signet_nss_start(char *why, size_t cap);
+void signet_nss_stop(void);
+bool signet_nss_fips(void);
+/* Whether NSS is in FIPS mode now and refuses to import this secret: asked with a real import
+ * into its current internal slot. */
+bool signet_nss_refuses(CK_KEY_TYPE type, const uint8_t *raw, size_t len);
+
+/* --- slots (nss_slots.c) --- */
+
+/* A slot of ours and a session that holds its objects. Guarded by the objects' lock. */
+struct signet_nss_slot {
+    PK11SlotInfo *pk11; /* the reference that keeps NSS from being shut down under us */
+    CK_SLOT_ID id;
+    CK_SESSION_HANDLE holder;
+    unsigned objects;
+};
+
+/* The slot for one more object; slots are opened on demand. NULL: none could be opened. */
+struct signet_nss_slot *signet_nss_slot_take(void);
+void signet_nss_slots_close(void);
+unsigned signet_nss_slots_open(void);
+
+/* --- objects (nss_object.c) --- */
+
+struct signet_nss_object;
+
+/* Imports the secret or takes a reference to the object that holds it already.
+ * -HANDLER_FIPS, -HANDLER_FAILED, -NOMEM. */
+int signet_nss_object_get(struct signet_nss_object **out, CK_KEY_TYPE type, const uint8_t *raw,
+                          size_t len);
+void signet_nss_object_put(struct signet_nss_object *object);
+CK_OBJECT_HANDLE signet_nss_object_handle(const struct signet_nss_object *object);
+CK_SLOT_ID signet_nss_object_slot(const struct signet_nss_object *object);
+/* Imports the secret again when softoken has lost the object of that handle. */
+CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE lost);
+
+/* --- lanes (nss_lane.c) --- */
+
+/* A session with an operation under way. session is 0 when it must be made anew. */
+struct signet_nss_lane {
+    _Alignas(64) struct signet_nss_flag *flag;
+    struct signet_nss_object *object;
+    CK_SESSION_HANDLE session;
+    unsigned index;
+    enum signet_alg alg;
+    uint8_t last[16]; /* CBC: the chaining value that the session holds */
+};
+
+/* Session and operation; also used to make them anew. */
+CK_RV signet_nss_lane_open(struct signet_nss_lane *lane);
+void signet_nss_lane_close(struct signet_nss_lane *lane);
+/* After a call that returned rv (not CKR_OK): drops the session. True when the call did not
+ * touch any data and the lane has been made anew, so that it can be repeated. */
+bool signet_nss_lane_again(struct signet_nss_lane *lane, CK_RV rv);
+
+/* Outside the gate: members of the handler's table. */
+int signet_nss_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_nss_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12]);
+int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12]);
+
+/* --- HMAC (nss_hmac.c), outside the gate --- */
+
+int signet_nss_hmac_key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len);
+void signet_nss_hmac_key_free(void *key);
+int signet_nss_hmac_lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index);
+void signet_nss_hmac_lane_free(void *lane);
+int signet_nss_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
+
+/* 0 or the error for a softoken result. */
+int signet_nss_err(CK_RV rv);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The internal slot belongs to the host, which may have set it up with one lock for all
+ * sessions. So we use slots of our own, and several of them, because a session is found through
+ * a table of fixed size: with all sessions of ten thousand keys in one slot the search takes
+ * longer than the sealing.
+ */
+#include "crypto/nss_lib.h"
+
+#include <stdio.h>
+
+/* softoken gives out about a hundred slots in all; one takes 120 KB. */
+#define SLOTS_MAX 32
+/* So many objects go into a slot before another is opened. */
+#define SLOT_FULL 64
+
+static struct signet_nss_slot slots[SLOTS_MAX];
+static unsigned num;
+static bool no_more; /* softoken refused to open another */
+
+/* NSS gives out a slot number only by the list of slots of the module it uses now. After a host
+ * has shut NSS down or changed the module it might give out one of ours again. */
+static bool may_open(void)
+{
+    return num < SLOTS_MAX && !no_more && NSS_IsInitialized() &&
+           SECMOD_GetInternalModule() == signet_nss_lib.module;
+}
+
+static bool open_one(void)
+{
+    char spec[128];
+    snprintf(spec, sizeof(spec),
+             "configDir='' tokenDescription='signet%u' flags=readOnly,noCertDB,noKeyDB,forceOpen",
+             num);
+    struct signet_nss_slot slot = {.pk11 = SECMOD_OpenNewSlot(signet_nss_lib.module, spec)};
+    if (slot.pk11 == NULL) {
+        return false;
+    }
+    slot.id = PK11_GetSlotID(slot.pk11);
+    if (signet_nss_lib.fn->C_OpenSession(slot.id, CKF_SERIAL_SESSION, NULL, NULL, &slot.holder) !=
+        CKR_OK) {
+        (void)SECMOD_CloseUserDB(slot.pk11);
+        PK11_FreeSlot(slot.pk11);
+        return false;
+    }
+    slots[num++] = slot;
+    return true;
+}
+
+struct signet_nss_slot *signet_nss_slot_take(void)
+{
+    struct signet_nss_slot *best = NULL;
+    for (unsigned i = 0; i < num; i++) {
+        if (best == NULL || slots[i].objects < best->objects) {
+            best = &slots[i];
+        }
+    }
+    if ((best == NULL || best->objects >= SLOT_FULL) && may_open()) {
+        if (open_one()) {
+            best = &slots[num - 1];
+        } else {
+            no_more = true;
+        }
+    }
+    return best;
+}
+
+void signet_nss_slots_close(void)
+{
+    while (num > 0) {
+        struct signet_nss_slot *slot = &slots[--num];
+        (void)signet_nss_lib.fn->C_CloseSession(slot->holder);
+        (void)SECMOD_CloseUserDB(slot->pk11);
+        PK11_FreeSlot(slot->pk11);
+    }
+    no_more = false;
+}
+
+unsigned signet_nss_slots_open(void)
+{
+    return num;
+}
