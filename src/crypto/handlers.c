@@ -3,6 +3,7 @@
 #include "crypto/registry.h"
 
 const struct signet_handler *const signet_handlers[] = {
+    &signet_handler_nss,
     &signet_handler_openssl,
 };
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "crypto/nss_lib.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static bool is_hmac(enum signet_alg alg)
+{
+    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
+}
+
+/* 0 for HMAC, whose keys may have any length from 1 to 64. */
+static size_t key_len(enum signet_alg alg)
+{
+    return is_hmac(alg)
+               ? 0
+               : (alg == SIGNET_ALG_CBC256_SEAL || alg == SIGNET_ALG_CBC256_OPEN ? 32 : 16);
+}
+
+static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len)
+{
+    *key = NULL;
+    if (is_hmac(alg)) {
+        return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, alg, raw, len) : -SIGNET_E_INVAL;
+    }
+    if (len != key_len(alg)) {
+        return -SIGNET_E_INVAL;
+    }
+    struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
+    struct signet_nss_object *object = NULL;
+    signet_nss_enter(flag);
+    int err = signet_nss_object_get(&object, CKK_AES, raw, len);
+    signet_nss_leave(flag);
+    *key = object;
+    return err;
+}
+
+static void key_free(enum signet_alg alg, void *key)
+{
+    if (key == NULL) {
+        return;
+    }
+    if (is_hmac(alg)) {
+        signet_nss_hmac_key_free(key);
+        return;
+    }
+    struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
+    signet_nss_enter(flag);
+    signet_nss_object_put(key);
+    signet_nss_leave(flag);
+}
+
+static int lane_new(void **out, enum signet_alg alg, const void *key, unsigned index)
+{
+    if (is_hmac(alg)) {
+        return signet_nss_hmac_lane_new(out, alg, key, index);
+    }
+    *out = NULL;
+    struct signet_nss_lane *lane = aligned_alloc(64, sizeof(*lane));
+    if (lane == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    memset(lane, 0, sizeof(*lane));
+    lane->flag = signet_nss_flag(index);
+    lane->object = (void *)(uintptr_t)key; /* its handle may be renewed, nothing else */
+    lane->index = index;
+    lane->alg = alg;
+    signet_nss_enter(lane->flag);
+    CK_RV rv = signet_nss_lane_open(lane);
+    signet_nss_leave(lane->flag);
+    if (rv != CKR_OK) {
+        free(lane);
+        return signet_nss_err(rv);
+    }
+    *out = lane;
+    return 0;
+}
+
+static void lane_free(enum signet_alg alg, void *lane)
+{
+    if (lane == NULL) {
+        return;
+    }
+    if (is_hmac(alg)) {
+        signet_nss_hmac_lane_free(lane);
+        return;
+    }
+    struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
+    signet_nss_enter(flag);
+    signet_nss_lane_close(lane);
+    signet_nss_leave(flag);
+    free(lane);
+}
+
+/* The kernel's: NSS's generator takes a global lock and does not notice a fork, so that parent
+ * and child would draw the same bytes. */
+static int random_bytes(uint8_t *out, size_t len)
+{
+    while (len > 0) {
+        ssize_t got = getrandom(out, len, 0);
+        if (got < 0 && errno != EINTR) {
+            return -SIGNET_E_RANDOM;
+        }
+        if (got > 0) {
+            out += got;
+            len -= (size_t)got;
+        }
+    }
+    return 0;
+}
+
+static void version(char *out, size_t cap)
+{
+    snprintf(out, cap, "NSS %s", NSS_GetVersion());
+}
+
+static void detail(char *out, size_t cap)
+{
+    snprintf(out, cap,
+             "softoken sessions in own slots, CBC by update with IV algebra, GCM by "
+             "message interface, HMAC by %s, fork gate with %s",
+             signet_nss_lib.lowhash ? "freebl" : "C_Sign",
+             signet_nss_gate_fast() ? "membarrier" : "fences");
+}
+
+const struct signet_handler signet_handler_nss = {
+    .name = "nss",
+    .start = signet_nss_start,
+    .stop = signet_nss_stop,
+    .version = version,
+    .fips = signet_nss_fips,
+    .detail = detail,
+    .key_new = key_new,
+    .key_free = key_free,
+    .lane_new = lane_new,
+    .lane_free = lane_free,
+    .cbc = signet_nss_cbc,
+    .gcm_seal = signet_nss_gcm_seal,
+    .gcm_open = signet_nss_gcm_open,
+    .hmac = signet_nss_hmac,
+    .random = random_bytes,
+    .fork_prepare = signet_nss_fork_prepare,
+    .fork_parent = signet_nss_fork_parent,
+    .fork_child = signet_nss_fork_child,
+};

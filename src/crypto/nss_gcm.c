@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* AES-128-GCM by the message interface of PKCS #11 3.0: each call brings its own nonce and leaves
+ * nothing behind in the session. */
+#include "crypto/nss_lib.h"
+
+/* softoken counts in unsigned int. */
+#define LEN_MAX 0xffffffefU
+
+/* One message; the tag is written or checked at tag. */
+static CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
+                  const uint8_t *nonce, const uint8_t *tag)
+{
+    const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
+    if (__builtin_expect(lane->session == CK_INVALID_HANDLE, 0)) {
+        return CKR_SESSION_HANDLE_INVALID;
+    }
+    CK_GCM_MESSAGE_PARAMS message = {
+        .pIv = (CK_BYTE_PTR)(uintptr_t)nonce,
+        .ulIvLen = 12,
+        .ivGenerator = CKG_NO_GENERATE,
+        .pTag = (CK_BYTE_PTR)(uintptr_t)tag,
+        .ulTagBits = 128,
+    };
+    uint8_t nothing[16]; /* without an output the call would only ask for the length */
+    CK_BYTE_PTR to = len > 0 ? out : nothing;
+    CK_BYTE_PTR from = len > 0 ? (CK_BYTE_PTR)(uintptr_t)in : nothing;
+    CK_ULONG got = len;
+    CK_RV rv = lane->alg == SIGNET_ALG_GCM128_SEAL
+                   ? fn->C_EncryptMessage(lane->session, &message, sizeof(message), NULL, 0, from,
+                                          len, to, &got)
+                   : fn->C_DecryptMessage(lane->session, &message, sizeof(message), NULL, 0, from,
+                                          len, to, &got);
+    return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
+}
+
+/* softoken's answers to a wrong tag. The session is as good as before. */
+static bool is_forged(CK_RV rv)
+{
+    return rv == CKR_ENCRYPTED_DATA_INVALID || rv == 0x42 /* CKR_AEAD_DECRYPT_FAILED */;
+}
+
+static int message(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
+                   const uint8_t *nonce, const uint8_t *tag)
+{
+    if (len > LEN_MAX) {
+        return -SIGNET_E_INVAL;
+    }
+    signet_nss_enter(lane->flag);
+    CK_RV rv = once(lane, out, in, len, nonce, tag);
+    if (__builtin_expect(rv != CKR_OK && !is_forged(rv), 0) && signet_nss_lane_again(lane, rv)) {
+        rv = once(lane, out, in, len, nonce, tag);
+    }
+    signet_nss_leave(lane->flag);
+    return rv == CKR_OK ? 0 : is_forged(rv) ? -SIGNET_E_OPEN : -SIGNET_E_HANDLER_FAILED;
+}
+
+int signet_nss_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12])
+{
+    return message(lane, out, in, len, nonce, out + len);
+}
+
+int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                        const uint8_t nonce[12])
+{
+    return message(lane, out, in, len, nonce, in + len);
+}
