@@ -21,9 +21,10 @@ struct bench;
 
 /* Another row of the same group to compare with; it must have been added before. */
 struct bench_versus {
-    const char *row;  /* NULL: none */
-    double bar;       /* at least so many times as fast, by minima; 0: no bar */
-    double bar_worst; /* the same, this row's worst sample against the other's median */
+    const char *row; /* NULL: none */
+    /* At least so many times as fast: by minima; by the median and by the worst ratio of samples
+     * of one round. 0: no bar. */
+    double bar, bar_median, bar_worst;
 };
 
 enum { BENCH_VERSUS_MAX = 3 };
@@ -61,7 +62,7 @@ struct bench_program {
     void (*teardown)(void);
     unsigned rounds;  /* default number; 0: 101 */
     double sample_ns; /* default length of a sample; 0: 150,000 */
-    bool worst;       /* print the column "worst" (worst sample against ref's median) */
+    bool worst;       /* print median and worst ratio to the reference */
 };
 
 /* Adds a copy of the row. The strings must outlive the run (see bench_text). */

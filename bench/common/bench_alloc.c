@@ -25,8 +25,9 @@ static atomic_uint_fast64_t calls;
 
 static inline void count(void)
 {
-    if (atomic_load_explicit(&counting, memory_order_relaxed))
+    if (atomic_load_explicit(&counting, memory_order_relaxed)) {
         atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    }
 }
 
 void bench_alloc_count(bool on)
@@ -73,8 +74,9 @@ SEEN int posix_memalign(void **out, size_t align, size_t len)
 {
     count();
     void *p = __libc_memalign(align, len);
-    if (!p)
+    if (!p) {
         return ENOMEM;
+    }
     *out = p;
     return 0;
 }

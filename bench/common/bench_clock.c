@@ -27,15 +27,17 @@ void *bench_alloc(size_t len)
     size_t whole = (len + 63) / 64 * 64;
     uint8_t *p = aligned_alloc(64, whole ? whole : 64);
     bench_need(p != NULL, "out of memory");
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len; i++) {
         p[i] = 0;
+    }
     return p;
 }
 
 void bench_need(bool ok, const char *what)
 {
-    if (ok)
+    if (ok) {
         return;
+    }
     fprintf(stderr, "bench: %s\n", what);
     exit(1);
 }

@@ -7,12 +7,13 @@ static void json_text(FILE *f, const char *text)
     fputc('"', f);
     for (const char *p = text; *p; p++) {
         unsigned char c = (unsigned char)*p;
-        if (c == '"' || c == '\\')
+        if (c == '"' || c == '\\') {
             fprintf(f, "\\%c", c);
-        else if (c < 0x20)
+        } else if (c < 0x20) {
             fprintf(f, "\\u%04x", c);
-        else
+        } else {
             fputc(c, f);
+        }
     }
     fputc('"', f);
 }
@@ -29,8 +30,9 @@ static void json_versus(FILE *f, const struct bench_result *r)
     const char *comma = "";
     fprintf(f, ",\"versus\":[");
     for (unsigned i = 0; i < BENCH_VERSUS_MAX; i++) {
-        if (!r->versus[i])
+        if (!r->versus[i]) {
             continue;
+        }
         fprintf(f, "%s{", comma);
         json_member(f, "row", r->versus[i]->row.name);
         fprintf(f, ",\"times_as_fast\":%.4f,\"median\":%.4f,\"worst\":%.4f}", bench_ratio_min(r, i),
@@ -74,8 +76,9 @@ void bench_print_json(FILE *f, const struct bench *b)
     fprintf(f, "},\"rows\":[");
     const char *comma = "\n";
     for (unsigned i = 0; i < b->num_rows; i++) {
-        if (!b->rows[i].active)
+        if (!b->rows[i].active) {
             continue;
+        }
         fprintf(f, "%s", comma);
         json_row(f, &b->rows[i]);
         comma = ",\n";
@@ -86,15 +89,17 @@ void bench_print_json(FILE *f, const struct bench *b)
 /* Facts come first as comment lines, so that a plot needs no other source. */
 void bench_print_tsv(FILE *f, const struct bench *b)
 {
-    for (unsigned i = 0; i < b->num_facts; i++)
+    for (unsigned i = 0; i < b->num_facts; i++) {
         fprintf(f, "# %s\t%s\n", b->facts[i].name, b->facts[i].value);
+    }
     fprintf(f,
             "bench\tgroup\trow\tbytes\tmin_ns\tmedian_ns\tp99_ns\tmax_ns\tgb_per_s\tallocs_per_op"
             "\tversus\ttimes_as_fast\tmedian_times\tworst_times\tfloor\ttimes_the_cost\n");
     for (unsigned i = 0; i < b->num_rows; i++) {
         const struct bench_result *r = &b->rows[i];
-        if (!r->active)
+        if (!r->active) {
             continue;
+        }
         fprintf(f, "%s\t%s\t%s\t%zu\t%.3f\t%.3f\t%.3f\t%.3f\t%.4f\t%.6g", b->program->name,
                 r->row.group, r->row.name, r->row.bytes, bench_min(r), bench_quantile(r, 0.5),
                 bench_quantile(r, 0.99), bench_quantile(r, 1), bench_gbs(r), r->allocs);

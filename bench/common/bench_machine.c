@@ -16,12 +16,14 @@ static void proc_value(char *out, size_t cap, const char *path, const char *key)
 {
     out[0] = 0;
     FILE *f = fopen(path, "r");
-    if (!f)
+    if (!f) {
         return;
+    }
     char line[512];
     while (fgets(line, sizeof line, f)) {
-        if (strncmp(line, key, strlen(key)))
+        if (strncmp(line, key, strlen(key))) {
             continue;
+        }
         const char *value = strchr(line, ':');
         value = value ? value + 1 + strspn(value + 1, " \t") : line;
         snprintf(out, cap, "%.*s", (int)strcspn(value, "\n"), value);

@@ -38,9 +38,11 @@ bool bench_quick(const struct bench *b)
 
 static struct bench_result *find(struct bench *b, const char *group, const char *name)
 {
-    for (unsigned i = 0; name && i < b->num_rows; i++)
-        if (!strcmp(b->rows[i].row.group, group) && !strcmp(b->rows[i].row.name, name))
+    for (unsigned i = 0; name && i < b->num_rows; i++) {
+        if (!strcmp(b->rows[i].row.group, group) && !strcmp(b->rows[i].row.name, name)) {
             return &b->rows[i];
+        }
+    }
     return NULL;
 }
 
@@ -48,9 +50,11 @@ static bool wanted(const struct bench *b, const struct bench_row *row)
 {
     char full[512];
     snprintf(full, sizeof full, "%s / %s", row->group, row->name);
-    for (unsigned i = 0; i < b->options.num_only; i++)
-        if (strstr(full, b->options.only[i]))
+    for (unsigned i = 0; i < b->options.num_only; i++) {
+        if (strstr(full, b->options.only[i])) {
             return true;
+        }
+    }
     return b->options.num_only == 0;
 }
 
@@ -59,8 +63,9 @@ static const struct bench_result *compared(struct bench *b, const struct bench_r
                                            const char *name)
 {
     struct bench_result *other = find(b, r->row.group, name);
-    if (other && r->active && !b->options.fixed)
+    if (other && r->active && !b->options.fixed) {
         other->active = true;
+    }
     return other && other->active ? other : NULL;
 }
 
@@ -72,16 +77,19 @@ void bench_add(struct bench *b, const struct bench_row *row)
     bench_need(!find(b, row->group, row->name), "two rows of one name");
     struct bench_result *r = &b->rows[b->num_rows++];
     *r = (struct bench_result){.row = *row, .active = wanted(b, row)};
-    for (unsigned i = 0; i < BENCH_VERSUS_MAX; i++)
+    for (unsigned i = 0; i < BENCH_VERSUS_MAX; i++) {
         r->versus[i] = compared(b, r, row->versus[i].row);
+    }
     r->floor = compared(b, r, row->floor);
 }
 
 static void list(const struct bench *b)
 {
-    for (unsigned i = 0; i < b->num_rows; i++)
-        if (b->rows[i].active)
+    for (unsigned i = 0; i < b->num_rows; i++) {
+        if (b->rows[i].active) {
             printf("%s / %s\n", b->rows[i].row.group, b->rows[i].row.name);
+        }
+    }
 }
 
 static void report(const struct bench *b)
@@ -102,8 +110,9 @@ static int run(struct bench *b)
         list(b);
         return 0;
     }
-    if (!bench_check_rows(b))
+    if (!bench_check_rows(b)) {
         return 1;
+    }
     if (b->options.fixed) {
         bench_run_fixed(b);
         return 0;
@@ -119,16 +128,21 @@ int bench_main(int argc, char **argv, const struct bench_program *program)
     bench_need(b != NULL, "out of memory");
     b->program = program;
     int code = bench_options_parse(&b->options, argc, argv, program);
-    if (code >= 0)
+    if (code >= 0) {
         return code;
+    }
     bench_machine(b);
     code = program->setup(b);
-    if (code == 0)
+    if (code == 0) {
         code = run(b);
-    if (program->teardown)
+    }
+    if (program->teardown) {
         program->teardown();
-    for (unsigned i = 0; i < b->num_rows; i++)
+    }
+    for (unsigned i = 0; i < b->num_rows; i++) {
         free(b->rows[i].samples);
+        free(b->rows[i].sorted);
+    }
     free(b);
     return code;
 }

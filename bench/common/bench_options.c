@@ -26,8 +26,9 @@ static bool parse_format(struct bench_options *o, const char *text)
 {
     static const char *const names[] = {"table", "json", "tsv"};
     for (unsigned i = 0; i < 3; i++) {
-        if (strcmp(text, names[i]))
+        if (strcmp(text, names[i])) {
             continue;
+        }
         o->format = (enum bench_format)i;
         return true;
     }
@@ -38,16 +39,18 @@ static bool parse_number(uint64_t *out, const char *text, uint64_t max)
 {
     char *end;
     unsigned long long v = strtoull(text, &end, 10);
-    if (end == text || *end || text[0] == '-' || v < 1 || v > max)
+    if (end == text || *end || text[0] == '-' || v < 1 || v > max) {
         return false;
+    }
     *out = v;
     return true;
 }
 
 static bool add_only(struct bench_options *o, const char *text)
 {
-    if (o->num_only == sizeof o->only / sizeof *o->only)
+    if (o->num_only == sizeof o->only / sizeof *o->only) {
         return false;
+    }
     o->only[o->num_only++] = text;
     return true;
 }
@@ -71,8 +74,9 @@ static bool parse_one(struct bench_options *o, int c)
     case 'f':
         return parse_format(o, optarg);
     case 'r':
-        if (!parse_number(&n, optarg, BENCH_ROUNDS_MAX))
+        if (!parse_number(&n, optarg, BENCH_ROUNDS_MAX)) {
             return false;
+        }
         o->rounds = (unsigned)n;
         return true;
     case 'q':
@@ -100,8 +104,9 @@ int bench_options_parse(struct bench_options *o, int argc, char **argv,
             return 0;
         }
         if (!parse_one(o, c)) {
-            if (c != '?')
+            if (c != '?') {
                 fprintf(stderr, "bench_%s: bad value \"%s\"\n", program->name, optarg);
+            }
             return 2;
         }
     }
@@ -109,10 +114,12 @@ int bench_options_parse(struct bench_options *o, int argc, char **argv,
         fprintf(stderr, "bench_%s: unexpected argument \"%s\"\n", program->name, argv[optind]);
         return 2;
     }
-    if (!o->rounds)
+    if (!o->rounds) {
         o->rounds = o->quick ? 5 : program->rounds ? program->rounds : 101;
+    }
     o->sample_ns = program->sample_ns > 0 ? program->sample_ns : 150e3;
-    if (o->quick && o->sample_ns > 20e3)
+    if (o->quick && o->sample_ns > 20e3) {
         o->sample_ns = 20e3;
+    }
     return -1;
 }

@@ -24,7 +24,8 @@ struct bench_result {
     const struct bench_result *versus[BENCH_VERSUS_MAX], *floor; /* NULL: none */
     bool active;
     uint64_t iters;
-    double *samples; /* ns per operation, sorted after the run */
+    double *samples; /* ns per operation, in order of rounds */
+    double *sorted;  /* the same */
     unsigned num, cap;
     double allocs; /* per operation */
 };
@@ -52,12 +53,13 @@ bool bench_check_rows(struct bench *b);
 void bench_run_fixed(struct bench *b);
 void bench_run_rows(struct bench *b);
 
+void bench_sort(double *values, unsigned num);
 double bench_min(const struct bench_result *r);
 double bench_quantile(const struct bench_result *r, double q);
 /* GB/s at the minimum; 0 when the row has no payload. */
 double bench_gbs(const struct bench_result *r);
-/* 0 when there is no such row. How many times as fast as versus[i]: by minima, by medians, and
- * this row's worst sample against the other's median. */
+/* 0 when there is no such row. How many times as fast as versus[i]: by minima; and the median and
+ * the worst of the ratios of samples of the same round. */
 double bench_ratio_min(const struct bench_result *r, unsigned i);
 double bench_ratio_median(const struct bench_result *r, unsigned i);
 double bench_ratio_worst(const struct bench_result *r, unsigned i);

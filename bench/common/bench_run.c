@@ -2,14 +2,13 @@
 /* Checks, calibrates, counts and times the rows. */
 #include "common/bench_private.h"
 
-#include <stdlib.h>
-
 bool bench_check_rows(struct bench *b)
 {
     for (unsigned i = 0; i < b->num_rows; i++) {
         const struct bench_row *row = &b->rows[i].row;
-        if (!b->rows[i].active || row->check(row->arg) == 0)
+        if (!b->rows[i].active || row->check(row->arg) == 0) {
             continue;
+        }
         fprintf(stderr, "bench_%s: wrong result: %s / %s\n", b->program->name, row->group,
                 row->name);
         return false;
@@ -20,10 +19,12 @@ bool bench_check_rows(struct bench *b)
 /* The ns that iters iterations took. */
 static double sample(const struct bench_row *row, uint64_t iters)
 {
-    if (row->prepare)
+    if (row->prepare) {
         row->prepare(row->arg, iters);
-    if (row->measure)
+    }
+    if (row->measure) {
         return row->measure(row->arg, iters);
+    }
     double start = row->wall ? bench_mono_ns() : bench_cpu_ns();
     row->run(row->arg, iters);
     return (row->wall ? bench_mono_ns() : bench_cpu_ns()) - start;
@@ -49,8 +50,9 @@ static void calibrate(struct bench_result *r, double want)
     iters = scaled(&r->row, iters, took, want);
     for (int i = 0; i < 2; i++) {
         uint64_t again = scaled(&r->row, iters, sample(&r->row, iters), want);
-        if (again > iters)
+        if (again > iters) {
             iters = again;
+        }
     }
     r->iters = iters;
 }
@@ -63,11 +65,13 @@ static unsigned ops(const struct bench_row *row)
 static void count_allocs(struct bench_result *r)
 {
     uint64_t iters = r->iters < 256 ? r->iters : 256, before = bench_alloc_calls();
-    if (r->row.prepare)
+    if (r->row.prepare) {
         r->row.prepare(r->row.arg, iters);
+    }
     bench_alloc_count(true);
-    if (r->row.run)
+    if (r->row.run) {
         r->row.run(r->row.arg, iters);
+    }
     bench_alloc_count(false);
     r->allocs = (double)(bench_alloc_calls() - before) / (double)iters / ops(&r->row);
 }
@@ -76,6 +80,7 @@ static void ready(struct bench *b, struct bench_result *r)
 {
     r->cap = r->row.rounds && r->row.rounds < b->options.rounds ? r->row.rounds : b->options.rounds;
     r->samples = bench_alloc(r->cap * sizeof *r->samples);
+    r->sorted = bench_alloc(r->cap * sizeof *r->sorted);
     if (r->row.iters) {
         r->iters = b->options.quick && r->row.iters > 1000 ? r->row.iters / 100 : r->row.iters;
         (void)sample(&r->row, r->iters);
@@ -85,39 +90,42 @@ static void ready(struct bench *b, struct bench_result *r)
     count_allocs(r);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 void bench_run_fixed(struct bench *b)
 {
     for (unsigned i = 0; i < b->num_rows; i++) {
         const struct bench_row *row = &b->rows[i].row;
-        if (!b->rows[i].active || !row->run)
+        if (!b->rows[i].active || !row->run) {
             continue;
-        if (row->prepare)
+        }
+        if (row->prepare) {
             row->prepare(row->arg, b->options.fixed);
+        }
         row->run(row->arg, b->options.fixed);
     }
 }
 
 void bench_run_rows(struct bench *b)
 {
-    for (unsigned i = 0; i < b->num_rows; i++)
-        if (b->rows[i].active)
+    for (unsigned i = 0; i < b->num_rows; i++) {
+        if (b->rows[i].active) {
             ready(b, &b->rows[i]);
+        }
+    }
     for (unsigned round = 0; round < b->options.rounds; round++) {
         for (unsigned i = 0; i < b->num_rows; i++) {
             struct bench_result *r = &b->rows[i];
-            if (!r->active || r->num == r->cap)
+            if (!r->active || r->num == r->cap) {
                 continue;
+            }
             double took = sample(&r->row, r->iters);
             r->samples[r->num++] = took / (double)r->iters / ops(&r->row);
         }
     }
-    for (unsigned i = 0; i < b->num_rows; i++)
-        if (b->rows[i].active)
-            qsort(b->rows[i].samples, b->rows[i].num, sizeof(double), by_value);
+    for (unsigned i = 0; i < b->num_rows; i++) {
+        struct bench_result *r = &b->rows[i];
+        for (unsigned k = 0; k < r->num; k++) {
+            r->sorted[k] = r->samples[k];
+        }
+        bench_sort(r->sorted, r->num);
+    }
 }

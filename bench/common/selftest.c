@@ -30,8 +30,9 @@ static void allocate_twice(void *arg, uint64_t iters)
 
 static void spin(void *arg, uint64_t iters)
 {
-    for (uint64_t i = 0; i < iters * 100; i++)
+    for (uint64_t i = 0; i < iters * 100; i++) {
         bench_use(arg);
+    }
 }
 
 static double ten_ns(void *arg, uint64_t iters)
