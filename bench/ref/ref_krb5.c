@@ -19,20 +19,24 @@ struct ref_krb5 *ref_krb5_new(const uint8_t key[32])
     memcpy(copy, key, sizeof copy);
     krb5_keyblock block = {KV5M_KEYBLOCK, ENCTYPE_AES256_CTS_HMAC_SHA384_192, 32, copy};
     if (k && krb5_init_context(&k->context) == 0 &&
-        krb5_k_create_key(k->context, &block, &k->key) == 0)
+        krb5_k_create_key(k->context, &block, &k->key) == 0) {
         return k;
+    }
     ref_krb5_free(k);
     return NULL;
 }
 
 void ref_krb5_free(struct ref_krb5 *k)
 {
-    if (!k)
+    if (!k) {
         return;
-    if (k->key)
+    }
+    if (k->key) {
         krb5_k_free_key(k->context, k->key);
-    if (k->context)
+    }
+    if (k->context) {
         krb5_free_context(k->context);
+    }
     free(k);
 }
 
@@ -41,8 +45,9 @@ int ref_krb5_seal(struct ref_krb5 *k, uint32_t usage, uint8_t *out, const uint8_
     krb5_data plain = {KV5M_DATA, (unsigned)n, (char *)in};
     krb5_enc_data sealed = {0};
     sealed.ciphertext = (krb5_data){KV5M_DATA, (unsigned)n + 40, (char *)out};
-    if (krb5_k_encrypt(k->context, k->key, (krb5_keyusage)usage, NULL, &plain, &sealed))
+    if (krb5_k_encrypt(k->context, k->key, (krb5_keyusage)usage, NULL, &plain, &sealed)) {
         return -1;
+    }
     return (int)sealed.ciphertext.length;
 }
 
@@ -52,8 +57,9 @@ int ref_krb5_open(struct ref_krb5 *k, uint32_t usage, uint8_t *out, const uint8_
     sealed.enctype = ENCTYPE_AES256_CTS_HMAC_SHA384_192;
     sealed.ciphertext = (krb5_data){KV5M_DATA, (unsigned)n, (char *)in};
     krb5_data plain = {KV5M_DATA, (unsigned)n, (char *)out};
-    if (krb5_k_decrypt(k->context, k->key, (krb5_keyusage)usage, NULL, &sealed, &plain))
+    if (krb5_k_decrypt(k->context, k->key, (krb5_keyusage)usage, NULL, &sealed, &plain)) {
         return -1;
+    }
     return (int)plain.length;
 }
 

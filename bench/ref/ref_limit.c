@@ -41,17 +41,20 @@ AESNI static void schedule(struct state *s, const uint8_t key[16])
     EXPAND(s, 10, 0x36);
     s->dec[0] = s->enc[10];
     s->dec[10] = s->enc[0];
-    for (int i = 1; i < 10; i++)
+    for (int i = 1; i < 10; i++) {
         s->dec[i] = _mm_aesimc_si128(s->enc[10 - i]);
+    }
 }
 
 static void *make(const uint8_t key[REF_KEY_LEN])
 {
-    if (!__builtin_cpu_supports("aes") || !__builtin_cpu_supports("sse4.1"))
+    if (!__builtin_cpu_supports("aes") || !__builtin_cpu_supports("sse4.1")) {
         return NULL;
+    }
     struct state *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
-    if (s)
+    if (s) {
         schedule(s, key);
+    }
     return s;
 }
 
@@ -63,8 +66,9 @@ static void drop(void *state)
 /* One block whose input already has the first round key in it. */
 AESNI static inline __m128i rounds(const struct state *s, __m128i x, __m128i last)
 {
-    for (int r = 1; r < 10; r++)
+    for (int r = 1; r < 10; r++) {
         x = _mm_aesenc_si128(x, s->enc[r]);
+    }
     return _mm_aesenclast_si128(x, last);
 }
 
@@ -98,9 +102,11 @@ AESNI static inline __m128i open_blocks(const struct state *s, uint8_t *out, con
         c[i] = _mm_loadu_si128((const __m128i *)(in + 16 * i));
         x[i] = _mm_xor_si128(c[i], s->dec[0]);
     }
-    for (int r = 1; r < 10; r++)
-        for (int i = 0; i < num; i++)
+    for (int r = 1; r < 10; r++) {
+        for (int i = 0; i < num; i++) {
             x[i] = _mm_aesdec_si128(x[i], s->dec[r]);
+        }
+    }
     for (int i = 0; i < num; i++) {
         x[i] = _mm_xor_si128(_mm_aesdeclast_si128(x[i], s->dec[10]), prev);
         _mm_storeu_si128((__m128i *)(out + 16 * i), x[i]);
@@ -109,27 +115,18 @@ AESNI static inline __m128i open_blocks(const struct state *s, uint8_t *out, con
     return prev;
 }
 
-static int unpadded(const uint8_t *out, int n)
-{
-    int pad = out[n - 1];
-    if (pad < 1 || pad > 16)
-        return -1;
-    for (int i = 0; i < pad; i++)
-        if (out[n - 1 - i] != pad)
-            return -1;
-    return n - pad;
-}
-
 AESNI static int open_one(void *state, uint8_t *out, const uint8_t *in, int n)
 {
     const struct state *s = state;
     __m128i prev = _mm_loadu_si128((const __m128i *)ref_iv);
     int at = 0;
-    for (; at + 128 <= n; at += 128)
+    for (; at + 128 <= n; at += 128) {
         prev = open_blocks(s, out + at, in + at, prev, 8);
-    for (; at < n; at += 16)
+    }
+    for (; at < n; at += 16) {
         prev = open_blocks(s, out + at, in + at, prev, 1);
-    return unpadded(out, n);
+    }
+    return ref_unpad(out, n);
 }
 
 static int seal_fenced(void *state, uint8_t *out, const uint8_t *in, int n)

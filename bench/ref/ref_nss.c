@@ -16,13 +16,14 @@ struct state {
     SECItem *param;
 };
 
-static int start(void)
+int ref_nss_start(void)
 {
     static NSSInitParameters params = {.length = sizeof params};
-    if (!nss)
+    if (!nss) {
         nss = NSS_InitContext("", "", "", "", &params,
                               NSS_INIT_READONLY | NSS_INIT_NOCERTDB | NSS_INIT_NOMODDB |
                                   NSS_INIT_FORCEOPEN | NSS_INIT_NOROOTINIT);
+    }
     return nss ? 0 : -1;
 }
 
@@ -39,19 +40,23 @@ static int set_up(struct state *s, CK_ATTRIBUTE_TYPE operation)
 
 static void tear_down(struct state *s)
 {
-    if (s->param)
+    if (s->param) {
         SECITEM_FreeItem(s->param, PR_TRUE);
-    if (s->sym)
+    }
+    if (s->sym) {
         PK11_FreeSymKey(s->sym);
-    if (s->slot)
+    }
+    if (s->slot) {
         PK11_FreeSlot(s->slot);
+    }
 }
 
 static void *make_naive(const uint8_t key[REF_KEY_LEN])
 {
-    struct state *s = start() == 0 ? calloc(1, sizeof *s) : NULL;
-    if (s)
+    struct state *s = ref_nss_start() == 0 ? calloc(1, sizeof *s) : NULL;
+    if (s) {
         memcpy(s->key, key, REF_KEY_LEN);
+    }
     return s;
 }
 
@@ -78,11 +83,13 @@ static int crypt_one(const struct state *s, CK_ATTRIBUTE_TYPE operation, uint8_t
     int len = 0;
     unsigned rest = 0;
     PK11Context *ctx = PK11_CreateContextBySymKey(CKM_AES_CBC_PAD, operation, s->sym, s->param);
-    if (!ctx)
+    if (!ctx) {
         return -1;
+    }
     SECStatus ok = PK11_CipherOp(ctx, out, &len, n + 16, in, n);
-    if (ok == SECSuccess)
+    if (ok == SECSuccess) {
         ok = PK11_DigestFinal(ctx, out + len, &rest, (unsigned)(n + 16 - len));
+    }
     PK11_DestroyContext(ctx, PR_TRUE);
     return ok == SECSuccess ? len + (int)rest : -1;
 }

@@ -6,9 +6,6 @@
 
 #include <openssl/evp.h>
 
-const uint8_t ref_iv[16] = {'c', 'e', 'p', 'h', 's', 'a', 'g', 'e',
-                            'y', 'u', 'd', 'a', 'g', 'r', 'e', 'g'};
-
 struct state {
     uint8_t key[REF_KEY_LEN];
     EVP_CIPHER *cipher; /* fetched once; cached only */
@@ -17,16 +14,18 @@ struct state {
 static void *make_naive(const uint8_t key[REF_KEY_LEN])
 {
     struct state *s = calloc(1, sizeof *s);
-    if (s)
+    if (s) {
         memcpy(s->key, key, REF_KEY_LEN);
+    }
     return s;
 }
 
 static void *make_cached(const uint8_t key[REF_KEY_LEN])
 {
     struct state *s = make_naive(key);
-    if (s)
+    if (s) {
         s->cipher = EVP_CIPHER_fetch(NULL, "AES-128-CBC", NULL);
+    }
     return s;
 }
 
