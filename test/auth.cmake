@@ -1,1 +1,8 @@
 signet_test(name_test PLAIN SOURCES unit/name_test.c)
+signet_test(cephx_test PLAIN SOURCES unit/cephx_test.c)
+signet_test(cephx_bad_test PLAIN SOURCES unit/cephx_bad_test.c)
+signet_test(seal_test SOURCES unit/seal_test.c)
+signet_test(proof_test SOURCES unit/proof_test.c)
+signet_test(ticket_test PLAIN SOURCES unit/ticket_test.c)
+signet_test(authorizer_verify_test SOURCES unit/authorizer_verify_test.c)
+signet_test(reply_make_test SOURCES unit/reply_make_test.c)

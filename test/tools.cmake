@@ -6,3 +6,7 @@ set_tests_properties(tools.help PROPERTIES PASS_REGULAR_EXPRESSION "Usage: signe
 add_test(NAME tools.unknown COMMAND signet_tool nonsense)
 set_tests_properties(tools.unknown PROPERTIES
                      PASS_REGULAR_EXPRESSION "there is no command 'nonsense'")
+
+add_test(NAME tools.handlers COMMAND signet_tool handlers)
+set_tests_properties(tools.handlers PROPERTIES
+                     PASS_REGULAR_EXPRESSION "openssl.*self-test +passed")

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <signet/signet.h>
+
 bool tool_format_parse(enum tool_format *out, const char *text)
 {
     bool json = strcmp(text, "json") == 0;
@@ -44,6 +46,44 @@ bool tool_seconds_parse(uint64_t *out_ns, const char *text)
     return *p == '\0';
 }
 
+/* Reads up to max + 1 bytes, so that a longer file shows. */
+static char *read_stream(FILE *file, size_t max, size_t *len)
+{
+    char *text = NULL;
+    size_t cap = 0, got = 1;
+    for (*len = 0; got && *len <= max; *len += got) {
+        if (cap - *len < 2) {
+            size_t more = cap ? 2 * cap : 65536;
+            char *bigger = realloc(text, more);
+            if (!bigger)
+                break;
+            text = bigger;
+            cap = more;
+        }
+        got = fread(text + *len, 1, cap - *len - 1, file);
+    }
+    if (!text || got || ferror(file)) {
+        errno = *len > max ? EFBIG : errno ? errno : EIO;
+        free(text);
+        return NULL;
+    }
+    text[*len] = '\0';
+    return text;
+}
+
+char *tool_read_file(const char *path, size_t max, size_t *len)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    errno = 0;
+    char *text = read_stream(file, max, len);
+    int saved = errno;
+    fclose(file);
+    errno = saved;
+    return text;
+}
+
 int tool_help(const char *text)
 {
     fputs(text, stdout);
@@ -59,6 +99,14 @@ int tool_usage(const char *command, const char *format, ...)
     va_end(args);
     fprintf(stderr, "\nTry 'signet %s --help'.\n", command);
     return TOOL_USAGE;
+}
+
+void tool_what(struct tool_problem *problem, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(problem->what, sizeof(problem->what), format, args);
+    va_end(args);
 }
 
 static void print_problem(const char *command, const struct tool_problem *problem)
@@ -112,4 +160,22 @@ void tool_json_print(json_t *document)
     json_dumpf(document, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     putchar('\n');
     json_decref(document);
+}
+
+int tool_start(const char *command, const char *handler, enum tool_format format)
+{
+    struct signet_options options = {.handler = handler, .strict = handler != NULL};
+    int err = signet_init(&options);
+    if (err == 0)
+        return TOOL_OK;
+    struct tool_problem problem = {.err = err, .next = "'signet handlers' shows what works here"};
+    if (err == -SIGNET_E_HANDLER_UNKNOWN) {
+        tool_what(&problem, "there is no handler '%s'; there are nss and openssl", handler);
+    } else {
+        tool_what(&problem, "the handler %s cannot be used: %s",
+                  handler ? handler : "nss or openssl", signet_strerror(err));
+        problem.cause[0] = "the library is in FIPS mode, which does not allow these keys";
+        problem.cause[1] = "the library is damaged or incomplete (its self-test failed)";
+    }
+    return tool_fail(command, format, &problem);
 }

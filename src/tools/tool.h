@@ -28,18 +28,27 @@ bool tool_number_parse(uint64_t *out, const char *text, uint64_t low, uint64_t h
 /* Seconds with an optional fraction ("0.5"), to nanoseconds; false otherwise. */
 bool tool_seconds_parse(uint64_t *out_ns, const char *text);
 
+/* The whole file, malloc'd, with a NUL behind it. NULL and errno when it cannot be read or is
+ * longer than max (EFBIG). */
+char *tool_read_file(const char *path, size_t max, size_t *len);
+
 /* Prints text to stdout; TOOL_OK. For --help. */
 int tool_help(const char *text);
 /* "signet COMMAND: ..." and where to find help, on stderr; TOOL_USAGE. */
 int tool_usage(const char *command, const char *format, ...) SIGNET_PRINTF(2, 3);
 
+/* signet_init() on a handler (NULL: the default one). TOOL_OK, or the exit code after a message. */
+int tool_start(const char *command, const char *handler, enum tool_format format);
+
 /* A failure as people need it. Nothing in it is owned or may be secret. */
 struct tool_problem {
     int err;              /* -SIGNET_E_x, or 0 when it is the tool's own finding */
-    char what[320];       /* one sentence: what happened, with the names and numbers */
+    char what[640];       /* one sentence: what happened, with the names and numbers */
     const char *cause[5]; /* likely causes, the likeliest first; ends with NULL */
     const char *next;     /* the next step; may be NULL */
 };
+/* Writes .what; what is too long is cut. */
+void tool_what(struct tool_problem *problem, const char *format, ...) SIGNET_PRINTF(2, 3);
 /* On stderr, or as {"ok": false, "error": {...}} on stdout for TOOL_JSON; TOOL_FAILURE. */
 int tool_fail(const char *command, enum tool_format format, const struct tool_problem *problem);
 /* The same as a JSON object (new reference), for commands that print one document. */

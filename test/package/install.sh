@@ -1,6 +1,6 @@
 #!/bin/bash
-# install.sh BUILD VERSION CC: installs BUILD into a fresh prefix, builds one program against it
-# with pkg-config and with find_package, runs both, and asks the installed command.
+# install.sh BUILD VERSION CC: installs BUILD into a fresh prefix, builds the example of the README
+# against it with pkg-config and with find_package, runs both, and asks the installed command.
 set -eu
 build=$1 version=$2 cc=$3
 here=$(dirname "$(readlink -f "$0")")
@@ -10,21 +10,25 @@ cmake --install "$build" --prefix "$work/first" >/dev/null
 mv "$work/first" "$work/prefix" # an installed tree may be moved
 prefix=$work/prefix
 
+# shellcheck disable=SC2016 # no commands but Markdown
+sed -n '/^```c$/,/^```$/ { /^```/ !p }' "$here/../../README.md" >"$work/example.c"
+
 pc=$(dirname "$(find "$prefix" -name signet.pc)")
 export PKG_CONFIG_PATH=$pc
 [ "$(pkg-config --modversion signet)" = "$version" ]
 lib=$(pkg-config --variable=libdir signet)
 # shellcheck disable=SC2046 # several words are wanted
-"$cc" -std=c11 -Wall -Wextra -Werror "$here/consumer.c" -o "$work/consumer" \
+"$cc" -std=c11 -Wall -Wextra -Werror "$work/example.c" -o "$work/example" \
     $(pkg-config --cflags --libs signet)
-echo "pkg-config: $(LD_LIBRARY_PATH=$lib "$work/consumer" "$version")"
+wanted='success: 65 bytes sealed, opened: who may do what'
+[ "$(LD_LIBRARY_PATH=$lib "$work/example")" = "$wanted" ]
 
-cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
-    >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLE="$work/example.c" \
+    -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-echo "find_package: $("$work/build/consumer" "$version")"
+[ "$("$work/build/example")" = "$wanted" ]
 
-"$prefix/bin/signet" --version | grep -F "$version"
+[ "$("$prefix/bin/signet" --version)" = "signet $version" ]
 for page in "$here"/../../doc/man/*.1; do
     [ ! -e "$page" ] || [ -e "$prefix/share/man/man1/${page##*/}" ]
 done
