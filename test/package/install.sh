@@ -23,7 +23,7 @@ lib=$(pkg-config --variable=libdir signet)
 wanted='success: 65 bytes sealed, opened: who may do what'
 [ "$(LD_LIBRARY_PATH=$lib "$work/example")" = "$wanted" ]
 
-cmake -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLE="$work/example.c" \
+cmake -G Ninja -S "$here" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLE="$work/example.c" \
     -DCMAKE_C_COMPILER="$cc" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 [ "$("$work/build/example")" = "$wanted" ]
