@@ -77,7 +77,9 @@ static unsigned nibble(char c)
 {
     const char *digits = "0123456789abcdef";
     const char *at = c != 0 ? strchr(digits, c | 0x20) : NULL;
-    ck_assert_msg(at != NULL, "not a hex digit: %c", c);
+    if (at == NULL) { /* not an assertion: those write to a pipe each time */
+        ck_abort_msg("not a hex digit: %c", c);
+    }
     return (unsigned)(at - digits);
 }
 
