@@ -63,9 +63,10 @@ static int start(char *why, size_t cap)
     const char *failure = fetch_all();
     ERR_pop_to_mark();
     if (failure != NULL) {
-        snprintf(why, cap, "%s", failure);
+        bool only_fips = EVP_default_properties_is_fips_enabled(NULL) == 1;
+        snprintf(why, cap, "%s%s", failure, only_fips ? " under the FIPS policy" : "");
         drop_all();
-        return -SIGNET_E_HANDLER_REFUSED;
+        return only_fips ? -SIGNET_E_HANDLER_FIPS : -SIGNET_E_HANDLER_REFUSED;
     }
     fetched = true;
     return 0;
