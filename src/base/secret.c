@@ -10,6 +10,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* What only secret memory points to (contexts of the libraries) is not leaked. */
+#if !defined(__has_feature)
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define leak_root_add(p, len)    __lsan_register_root_region(p, len)
+#define leak_root_remove(p, len) __lsan_unregister_root_region(p, len)
+#else
+#define leak_root_add(p, len)    ((void)0)
+#define leak_root_remove(p, len) ((void)0)
+#endif
+
 #define CLASSES    7 /* 64 .. 4096 bytes */
 #define ARENA_SIZE 65536U
 
@@ -44,6 +57,7 @@ static void *map(size_t len)
     }
     (void)mlock(p, len); /* best effort: the limit may be small */
     (void)madvise(p, len, MADV_DONTDUMP);
+    leak_root_add(p, len);
     return p;
 }
 
@@ -101,6 +115,7 @@ void signet_secret_free(void *p, size_t len)
     signet_wipe(p, len);
     unsigned c = class_of(len);
     if (c == CLASSES) {
+        leak_root_remove(p, page_round(len));
         munmap(p, page_round(len));
         return;
     }
