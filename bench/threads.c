@@ -77,7 +77,7 @@ static void add_team(struct bench *b, const char *group, const struct op *op, un
     j->op = op;
     j->handler = handlers.at[handler];
     j->team = (struct bench_team){.members = members,
-                                  .bursts = BURSTS,
+                                  .bursts = bench_quick(b) ? 3 : BURSTS,
                                   .processes = processes,
                                   .reset = op->reset,
                                   .run = run_member,
@@ -88,6 +88,7 @@ static void add_team(struct bench *b, const char *group, const struct op *op, un
                             .arg = j,
                             .bytes = op->bytes,
                             .ops = members,
+                            .iters = bench_quick(b) ? 100 : 0,
                             .iters_max = op->iters_max,
                             .no_allocs = true,
                             .check = check,
