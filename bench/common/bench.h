@@ -73,7 +73,7 @@ const char *bench_text(struct bench *b, const char *format, ...)
 /* States a fact beside the table, e.g. ("bytes per key, nss", "6123"). */
 void bench_fact(struct bench *b, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* True when --quick asks for less. */
+/* True when --quick, --list or --fixed ask for less. */
 bool bench_quick(const struct bench *b);
 /* Zeroed memory until the end of the process; ends it when there is none. */
 void *bench_alloc(size_t len);

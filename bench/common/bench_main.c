@@ -33,7 +33,7 @@ void bench_fact(struct bench *b, const char *name, const char *format, ...)
 
 bool bench_quick(const struct bench *b)
 {
-    return b->options.quick || b->options.list;
+    return b->options.quick || b->options.list || b->options.fixed;
 }
 
 static struct bench_result *find(struct bench *b, const char *group, const char *name)
