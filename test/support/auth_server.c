@@ -274,7 +274,9 @@ int test_osd_round(struct test_osd *osd, enum signet_con_mode mode, const uint8_
         return give_challenge(osd, out, out_len);
     }
     err = signet_authorizer_check(&osd->who.authorize, osd->challenge);
-    memset(osd->connection_secret, 0xa5, sizeof(osd->connection_secret));
+    for (size_t i = 0; i < sizeof(osd->connection_secret); i++) {
+        osd->connection_secret[i] = (uint8_t)(0xa5 + i);
+    }
     return err != 0 ? err
                     : signet_authorizer_reply(out, TEST_BUF, out_len, osd->who.session_key,
                                               osd->who.authorize.nonce, osd->connection_secret,

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside a connection. conn.c makes it, conn_recv.c holds what comes, conn_next.c reads it by
+ * the table of state x tag, conn_hello.c, conn_auth.c and conn_session.c hold the rules of that
+ * table, conn_send.c and conn_queue.c send, conn_time.c keeps the deadlines.
+ */
+#ifndef SIGNET_MSG_CONN_INTERNAL_H
+#define SIGNET_MSG_CONN_INTERNAL_H
+
+#include <signet/conn.h>
+
+#include <stdatomic.h>
+
+/* Client states first; the accepting ones will follow FAILED. */
+enum conn_state {
+    CONN_BANNER_CONNECTING,
+    CONN_HELLO_CONNECTING,
+    CONN_AUTH_CONNECTING,
+    CONN_AUTH_CONNECTING_SIGN,
+    CONN_SESSION_CONNECTING,
+    CONN_READY,
+    CONN_FAILED,
+    CONN_STATES
+};
+
+enum {
+    CONN_PREAUTH_FRAMES = 16, /* received before authentication, at most */
+    CONN_RECV_MIN = 32768,    /* first size of the receive buffer */
+    CONN_CLASSES = 19,        /* output buffers of 512 << class bytes */
+    CONN_CLASS_MIN = 512,
+    CONN_KEEP_MAX = 8 << 20, /* bytes of free output buffers that are kept */
+    CONN_PONGS = 16,         /* keepalives without answer, at most */
+};
+
+enum slot_state { SLOT_RESERVED, SLOT_SEALED, SLOT_ABANDONED };
+
+/* A frame in the output queue. Filled by whoever seals it, then published by its state. */
+struct signet_reserved {
+    struct signet_reserved *next;
+    const struct signet_stream *stream; /* NULL: crc layout */
+    uint64_t nonce, seq, ack_seq;
+    uint32_t segment_len[SIGNET_SEGMENTS_MAX];
+    size_t len; /* bytes of the frame; set when reserved */
+    unsigned size_class;
+    _Atomic int state; /* enum slot_state */
+    uint8_t buf[];
+};
+
+struct conn_queue {
+    struct signet_reserved *head, **tail;
+    size_t sent;     /* bytes of the head that are written */
+    uint64_t queued; /* bytes not written yet */
+    struct signet_reserved *kept[CONN_CLASSES];
+    size_t kept_bytes;
+};
+
+/* The raw bytes of one direction that AUTH_SIGNATURE covers. */
+struct conn_transcript {
+    uint8_t *p;
+    size_t len, cap;
+};
+
+struct conn_recv {
+    uint8_t *p;
+    size_t cap;
+    size_t head; /* start of the present frame */
+    size_t len;  /* end of what has arrived */
+    size_t need; /* bytes from head on that the next step needs */
+    size_t view; /* bytes at head that an event still shows */
+};
+
+struct conn_pong {
+    struct signet_utime stamp;
+    uint64_t sent_ns;
+};
+
+struct signet_conn {
+    enum conn_state state;
+    struct signet_conn_options o; /* defaults filled in */
+    struct conn_recv in;
+    struct signet_frame_reader *reader;
+    struct conn_queue out;
+    struct signet_stream *seal, *open; /* NULL: crc layout */
+
+    /* until authenticated */
+    struct signet_authorizer *authorizer;
+    struct signet_auth_result result;
+    struct conn_transcript rx, tx;
+    uint8_t *scratch; /* an auth payload, then an encoded control frame */
+    unsigned frames;
+    enum signet_con_mode mode;
+
+    /* session */
+    struct signet_ident peer;
+    bool lossy;
+    uint64_t in_seq, out_seq;
+    uint64_t told;  /* in_seq as last told to the peer */
+    uint64_t acked; /* out_seq as last acknowledged by the peer */
+    bool ack_event; /* acked is news for the caller */
+
+    uint64_t now_ns, deadline_ns; /* deadline: of the handshake */
+    uint64_t keepalive_ns;        /* when the next one is due; UINT64_MAX: never */
+    struct conn_pong pongs[CONN_PONGS];
+    unsigned num_pongs;
+    struct signet_utime last_stamp;
+
+    int closed; /* what signet_conn_closed() was told */
+    struct signet_fail fail;
+    bool fail_told;
+};
+
+/* --- failing --- */
+
+/* Fills conn->fail and returns err. The rules of the table return it. */
+int conn_fault(struct signet_conn *conn, int err, const char *format, ...) SIGNET_PRINTF(3, 4);
+/* Makes err (already told by conn_fault, or else its usual text) the end of the connection. */
+int conn_die(struct signet_conn *conn, int err);
+/* Forgets all that only authentication needs. */
+void conn_forget_auth(struct signet_conn *conn);
+
+/* --- receiving --- */
+
+/* Drops the bytes that the last event showed. */
+void conn_recv_release(struct signet_conn *conn);
+void conn_recv_free(struct signet_conn *conn);
+
+/* --- sending --- */
+
+/* A slot at the end of the queue for a frame of len bytes. */
+int conn_queue_add(struct signet_conn *conn, size_t len, struct signet_reserved **out);
+void conn_queue_free(struct conn_queue *queue);
+/* A slot with its nonces for a frame with the segments of segment_len. */
+int conn_reserve_frame(struct signet_conn *conn, const uint32_t segment_len[SIGNET_SEGMENTS_MAX],
+                       struct signet_reserved **out);
+int conn_send_control(struct signet_conn *conn, const struct signet_control *control);
+int conn_send_banner(struct signet_conn *conn);
+int conn_transcribe(struct conn_transcript *t, const uint8_t *p, size_t len);
+void conn_transcript_free(struct conn_transcript *t);
+
+/* --- the table --- */
+
+typedef int conn_rule(struct signet_conn *conn, const struct signet_frame_view *view,
+                      struct signet_event *event);
+conn_rule conn_on_hello, conn_on_bad_method, conn_on_reply_more, conn_on_done, conn_on_signature,
+    conn_on_server_ident, conn_on_missing_features, conn_on_wait, conn_on_message, conn_on_ack,
+    conn_on_keepalive, conn_on_keepalive_ack;
+/* Decodes segment 0 into *control; faults. */
+int conn_decode(struct signet_conn *conn, const struct signet_frame_view *view,
+                struct signet_control *control);
+int conn_start_auth(struct signet_conn *conn);
+int conn_start_session(struct signet_conn *conn);
+
+#endif

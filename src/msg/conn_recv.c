@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The receive buffer: frames are opened where they arrived. */
+#include "msg/conn_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void conn_recv_release(struct signet_conn *conn)
+{
+    struct conn_recv *in = &conn->in;
+    in->head += in->view;
+    in->view = 0;
+    if (in->head == in->len) {
+        in->head = in->len = 0;
+    }
+}
+
+/* Moves what has arrived to the front, into a larger buffer if size needs one. */
+static int make_room(struct conn_recv *in, size_t size)
+{
+    size_t have = in->len - in->head;
+    if (size > in->cap) {
+        uint8_t *p = malloc(size);
+        if (p == NULL) {
+            return -SIGNET_E_NOMEM;
+        }
+        if (have > 0) {
+            memcpy(p, in->p + in->head, have);
+        }
+        free(in->p);
+        in->p = p;
+        in->cap = size;
+    } else if (have > 0) {
+        memmove(in->p, in->p + in->head, have);
+    }
+    in->head = 0;
+    in->len = have;
+    return 0;
+}
+
+int signet_conn_recv_buffer(struct signet_conn *conn, uint8_t **p, size_t *cap)
+{
+    struct conn_recv *in = &conn->in;
+    *p = NULL;
+    *cap = 0;
+    if (conn->state == CONN_FAILED) {
+        return conn->fail.err;
+    }
+    conn_recv_release(conn);
+    /* Room for the whole present frame, and for some more when it is a small one. */
+    size_t want = in->need > CONN_RECV_MIN ? in->need : CONN_RECV_MIN;
+    bool tight = in->head + in->need > in->cap || in->cap - in->len < CONN_RECV_MIN / 4;
+    if (in->len == in->cap || tight) {
+        size_t have = in->len - in->head;
+        int err = make_room(in, have < want ? want : have + CONN_RECV_MIN);
+        if (err != 0) {
+            return conn_die(conn, err);
+        }
+    }
+    *p = in->p + in->len;
+    *cap = in->cap - in->len;
+    return 0;
+}
+
+int signet_conn_received(struct signet_conn *conn, size_t n, uint64_t now_ns)
+{
+    if (n > conn->in.cap - conn->in.len) {
+        return -SIGNET_E_INVAL;
+    }
+    conn->in.len += n;
+    conn->now_ns = now_ns;
+    return 0;
+}
+
+void conn_recv_free(struct signet_conn *conn)
+{
+    free(conn->in.p);
+    conn->in = (struct conn_recv){0};
+}
