@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 static bool is_hmac(enum signet_alg alg)
@@ -24,7 +22,7 @@ static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t l
 {
     *key = NULL;
     if (is_hmac(alg)) {
-        return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, alg, raw, len) : -SIGNET_E_INVAL;
+        return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, raw, len) : -SIGNET_E_INVAL;
     }
     if (len != key_len(alg)) {
         return -SIGNET_E_INVAL;
@@ -53,30 +51,13 @@ static void key_free(enum signet_alg alg, void *key)
     signet_nss_leave(flag);
 }
 
-static int lane_new(void **out, enum signet_alg alg, const void *key, unsigned index)
+static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index)
 {
     if (is_hmac(alg)) {
-        return signet_nss_hmac_lane_new(out, alg, key, index);
+        return signet_nss_hmac_lane_new(lane, alg, key, index);
     }
-    *out = NULL;
-    struct signet_nss_lane *lane = aligned_alloc(64, sizeof(*lane));
-    if (lane == NULL) {
-        return -SIGNET_E_NOMEM;
-    }
-    memset(lane, 0, sizeof(*lane));
-    lane->flag = signet_nss_flag(index);
-    lane->object = (void *)(uintptr_t)key; /* its handle may be renewed, nothing else */
-    lane->index = index;
-    lane->alg = alg;
-    signet_nss_enter(lane->flag);
-    CK_RV rv = signet_nss_lane_open(lane);
-    signet_nss_leave(lane->flag);
-    if (rv != CKR_OK) {
-        free(lane);
-        return signet_nss_err(rv);
-    }
-    *out = lane;
-    return 0;
+    /* Not const: the object's handle may be renewed, nothing else. */
+    return signet_nss_lane_new(lane, alg, (void *)(uintptr_t)key, index);
 }
 
 static void lane_free(enum signet_alg alg, void *lane)
@@ -86,13 +67,9 @@ static void lane_free(enum signet_alg alg, void *lane)
     }
     if (is_hmac(alg)) {
         signet_nss_hmac_lane_free(lane);
-        return;
+    } else {
+        signet_nss_lane_free(lane);
     }
-    struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
-    signet_nss_enter(flag);
-    signet_nss_lane_close(lane);
-    signet_nss_leave(flag);
-    free(lane);
 }
 
 /* The kernel's: NSS's generator takes a global lock and does not notice a fork, so that parent

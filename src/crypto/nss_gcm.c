@@ -7,13 +7,10 @@
 #define LEN_MAX 0xffffffefU
 
 /* One message; the tag is written or checked at tag. */
-static CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
-                  const uint8_t *nonce, const uint8_t *tag)
+static inline CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
+                         const uint8_t *nonce, const uint8_t *tag)
 {
     const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
-    if (__builtin_expect(lane->session == CK_INVALID_HANDLE, 0)) {
-        return CKR_SESSION_HANDLE_INVALID;
-    }
     CK_GCM_MESSAGE_PARAMS message = {
         .pIv = (CK_BYTE_PTR)(uintptr_t)nonce,
         .ulIvLen = 12,
@@ -25,11 +22,10 @@ static CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
     CK_BYTE_PTR to = len > 0 ? out : nothing;
     CK_BYTE_PTR from = len > 0 ? (CK_BYTE_PTR)(uintptr_t)in : nothing;
     CK_ULONG got = len;
-    CK_RV rv = lane->alg == SIGNET_ALG_GCM128_SEAL
-                   ? fn->C_EncryptMessage(lane->session, &message, sizeof(message), NULL, 0, from,
-                                          len, to, &got)
-                   : fn->C_DecryptMessage(lane->session, &message, sizeof(message), NULL, 0, from,
-                                          len, to, &got);
+    CK_RV rv = lane->opens ? fn->C_DecryptMessage(lane->session, &message, sizeof(message), NULL, 0,
+                                                  from, len, to, &got)
+                           : fn->C_EncryptMessage(lane->session, &message, sizeof(message), NULL, 0,
+                                                  from, len, to, &got);
     return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/nss_lib.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -87,6 +88,42 @@ void signet_nss_lane_close(struct signet_nss_lane *lane)
         (void)signet_nss_lib.fn->C_CloseSession(lane->session);
         lane->session = CK_INVALID_HANDLE;
     }
+}
+
+int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_object *object,
+                        unsigned index)
+{
+    const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
+    *out = NULL;
+    struct signet_nss_lane *lane = calloc(1, sizeof(*lane));
+    if (lane == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    lane->flag = signet_nss_flag(index);
+    lane->object = object;
+    lane->index = (uint16_t)index;
+    lane->alg = (uint8_t)alg;
+    lane->opens = alg == SIGNET_ALG_CBC128_OPEN || alg == SIGNET_ALG_CBC256_OPEN ||
+                  alg == SIGNET_ALG_GCM128_OPEN;
+    lane->update = lane->opens ? fn->C_DecryptUpdate : fn->C_EncryptUpdate;
+    signet_nss_enter(lane->flag);
+    CK_RV rv = signet_nss_lane_open(lane);
+    signet_nss_leave(lane->flag);
+    if (rv != CKR_OK) {
+        free(lane);
+        return signet_nss_err(rv);
+    }
+    *out = lane;
+    return 0;
+}
+
+void signet_nss_lane_free(void *lane)
+{
+    struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
+    signet_nss_enter(flag);
+    signet_nss_lane_close(lane);
+    signet_nss_leave(flag);
+    free(lane);
 }
 
 /* Results of a call that found no session or no operation, and so did nothing. */

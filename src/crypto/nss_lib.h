@@ -49,8 +49,9 @@ struct signet_nss_slot {
     unsigned objects;
 };
 
-/* The slot for one more object; slots are opened on demand. NULL: none could be opened. */
-struct signet_nss_slot *signet_nss_slot_take(void);
+/* The number of the slot for one more object; slots are opened on demand. -1: there is none. */
+int signet_nss_slot_take(void);
+struct signet_nss_slot *signet_nss_slot(unsigned number);
 void signet_nss_slots_close(void);
 unsigned signet_nss_slots_open(void);
 
@@ -72,11 +73,14 @@ CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE
 
 /* A session with an operation under way. session is 0 when it must be made anew. */
 struct signet_nss_lane {
-    _Alignas(64) struct signet_nss_flag *flag;
+    struct signet_nss_flag *flag;
     struct signet_nss_object *object;
     CK_SESSION_HANDLE session;
-    unsigned index;
-    enum signet_alg alg;
+    /* CBC: C_EncryptUpdate or C_DecryptUpdate */
+    CK_RV (*update)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG, CK_BYTE_PTR, CK_ULONG_PTR);
+    uint16_t index; /* at most SIGNET_THREAD_MAX */
+    uint8_t alg;
+    bool opens;
     uint8_t last[16]; /* CBC: the chaining value that the session holds */
 };
 
@@ -87,7 +91,10 @@ void signet_nss_lane_close(struct signet_nss_lane *lane);
  * touch any data and the lane has been made anew, so that it can be repeated. */
 bool signet_nss_lane_again(struct signet_nss_lane *lane, CK_RV rv);
 
-/* Outside the gate: members of the handler's table. */
+/* Outside the gate: members of the handler's table and what they call. */
+int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_object *object,
+                        unsigned index);
+void signet_nss_lane_free(void *lane);
 int signet_nss_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
 int signet_nss_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                         const uint8_t nonce[12]);
@@ -96,11 +103,14 @@ int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
 
 /* --- HMAC (nss_hmac.c), outside the gate --- */
 
-int signet_nss_hmac_key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len);
+int signet_nss_hmac_key_new(void **key, const uint8_t *raw, size_t len);
 void signet_nss_hmac_key_free(void *key);
 int signet_nss_hmac_lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index);
 void signet_nss_hmac_lane_free(void *lane);
 int signet_nss_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
+
+/* What the lanes of all thread indices shared; inside the gate, when no lane is left. */
+void signet_nss_hashes_free(void);
 
 /* 0 or the error for a softoken result. */
 int signet_nss_err(CK_RV rv);

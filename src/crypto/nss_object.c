@@ -13,13 +13,14 @@
 #define BUCKETS 4096U /* a power of 2 */
 #define RAW_MAX 64
 
+/* With an AES-256 key just 64 bytes. */
 struct signet_nss_object {
     struct signet_nss_object *next;
-    struct signet_nss_slot *slot;
     _Atomic CK_OBJECT_HANDLE handle;
     uint32_t refs;
-    uint32_t len;
-    CK_KEY_TYPE type;
+    uint8_t slot; /* its number */
+    uint8_t type; /* CKK_AES or CKK_GENERIC_SECRET */
+    uint8_t len;
     uint8_t raw[]; /* to import it again when softoken has lost it */
 };
 
@@ -36,7 +37,8 @@ static struct signet_nss_object **bucket_of(CK_KEY_TYPE type, const uint8_t *raw
     return &table[(hash ^ hash >> 32) & (BUCKETS - 1)];
 }
 
-static CK_RV create(const struct signet_nss_object *object, CK_OBJECT_HANDLE *handle)
+static CK_RV create(const struct signet_nss_object *object, CK_SESSION_HANDLE holder,
+                    CK_OBJECT_HANDLE *handle)
 {
     CK_OBJECT_CLASS class = CKO_SECRET_KEY;
     CK_KEY_TYPE type = object->type;
@@ -53,21 +55,21 @@ static CK_RV create(const struct signet_nss_object *object, CK_OBJECT_HANDLE *ha
         {CKA_SENSITIVE, &yes, sizeof(yes)},
         {CKA_EXTRACTABLE, &no, sizeof(no)},
     };
-    return signet_nss_lib.fn->C_CreateObject(object->slot->holder, attributes,
+    return signet_nss_lib.fn->C_CreateObject(holder, attributes,
                                              sizeof(attributes) / sizeof(attributes[0]), handle);
 }
 
 /* Into the slot's holder, which is opened again when softoken has lost it. */
 static CK_RV import(struct signet_nss_object *object)
 {
-    struct signet_nss_slot *slot = object->slot;
+    struct signet_nss_slot *slot = signet_nss_slot(object->slot);
     CK_OBJECT_HANDLE handle = CK_INVALID_HANDLE;
-    CK_RV rv = create(object, &handle);
+    CK_RV rv = create(object, slot->holder, &handle);
     if (rv == CKR_SESSION_HANDLE_INVALID || rv == CKR_SESSION_CLOSED) {
         rv = signet_nss_lib.fn->C_OpenSession(slot->id, CKF_SERIAL_SESSION, NULL, NULL,
                                               &slot->holder);
         if (rv == CKR_OK) {
-            rv = create(object, &handle);
+            rv = create(object, slot->holder, &handle);
         }
     }
     if (rv == CKR_OK) {
@@ -99,17 +101,18 @@ static int add(struct signet_nss_object **out, struct signet_nss_object **bucket
     if (object == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    object->type = type;
+    int slot = signet_nss_slot_take();
+    object->slot = (uint8_t)slot;
+    object->type = (uint8_t)type;
     object->refs = 1;
-    object->len = (uint32_t)len;
+    object->len = (uint8_t)len;
     memcpy(object->raw, raw, len);
-    object->slot = signet_nss_slot_take();
-    CK_RV rv = object->slot != NULL ? import(object) : CKR_SLOT_ID_INVALID;
+    CK_RV rv = slot >= 0 ? import(object) : CKR_SLOT_ID_INVALID;
     if (rv != CKR_OK) {
         signet_secret_free(object, size_of(len));
         return signet_nss_err(rv);
     }
-    object->slot->objects++;
+    signet_nss_slot(object->slot)->objects++;
     object->next = *bucket;
     *bucket = object;
     *out = object;
@@ -150,8 +153,9 @@ void signet_nss_object_put(struct signet_nss_object *object)
             at = &(*at)->next;
         }
         *at = object->next;
-        object->slot->objects--;
-        (void)signet_nss_lib.fn->C_DestroyObject(object->slot->holder, object->handle);
+        struct signet_nss_slot *slot = signet_nss_slot(object->slot);
+        slot->objects--;
+        (void)signet_nss_lib.fn->C_DestroyObject(slot->holder, object->handle);
     }
     pthread_mutex_unlock(&lock);
     if (last) {
@@ -166,7 +170,7 @@ CK_OBJECT_HANDLE signet_nss_object_handle(const struct signet_nss_object *object
 
 CK_SLOT_ID signet_nss_object_slot(const struct signet_nss_object *object)
 {
-    return object->slot->id;
+    return signet_nss_slot(object->slot)->id;
 }
 
 CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE lost)

@@ -47,22 +47,27 @@ static bool open_one(void)
     return true;
 }
 
-struct signet_nss_slot *signet_nss_slot_take(void)
+int signet_nss_slot_take(void)
 {
-    struct signet_nss_slot *best = NULL;
+    int best = -1;
     for (unsigned i = 0; i < num; i++) {
-        if (best == NULL || slots[i].objects < best->objects) {
-            best = &slots[i];
+        if (best < 0 || slots[i].objects < slots[best].objects) {
+            best = (int)i;
         }
     }
-    if ((best == NULL || best->objects >= SLOT_FULL) && may_open()) {
+    if ((best < 0 || slots[best].objects >= SLOT_FULL) && may_open()) {
         if (open_one()) {
-            best = &slots[num - 1];
+            best = (int)num - 1;
         } else {
             no_more = true;
         }
     }
     return best;
+}
+
+struct signet_nss_slot *signet_nss_slot(unsigned number)
+{
+    return &slots[number];
 }
 
 void signet_nss_slots_close(void)

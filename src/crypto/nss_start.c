@@ -31,6 +31,7 @@ static int refuse(char *why, size_t cap, int err, const char *what)
 /* What was opened so far, in reverse. Slots first: NSS counts their references. */
 static void close_all(void)
 {
+    signet_nss_hashes_free();
     signet_nss_slots_close();
     if (signet_nss_lib.context != NULL) {
         (void)NSS_ShutdownContext(signet_nss_lib.context);
@@ -72,7 +73,7 @@ static int open_all(char *why, size_t cap)
         return refuse(why, cap, -SIGNET_E_HANDLER_FIPS,
                       "NSS is in FIPS mode and refuses to import keys");
     }
-    if (signet_nss_slot_take() == NULL) {
+    if (signet_nss_slot_take() < 0) {
         return refuse(why, cap, -SIGNET_E_HANDLER_FAILED, "softoken opens no slot for us");
     }
     return 0;
