@@ -317,6 +317,16 @@ static void take_banner(struct test_peer *peer)
     }
 }
 
+void peer_input(struct test_peer *peer, const void *p, size_t len)
+{
+    append(&peer->in, p, len);
+    if (peer->rx.len == 0) {
+        take_banner(peer);
+    }
+    while (peer->rx.len > 0 && peer->in.len > 0 && take_frame(peer)) {
+    }
+}
+
 static bool from_conn(struct test_peer *peer, struct signet_conn *conn, size_t chunk)
 {
     struct iovec iov[3];
@@ -327,14 +337,9 @@ static bool from_conn(struct test_peer *peer, struct signet_conn *conn, size_t c
     }
     for (int i = 0; i < num && !moved; i++) {
         size_t n = iov[i].iov_len < chunk ? iov[i].iov_len : chunk;
-        append(&peer->in, iov[i].iov_base, n);
+        peer_input(peer, iov[i].iov_base, n);
         signet_conn_sent(conn, n);
         moved = true;
-    }
-    if (peer->rx.len == 0) {
-        take_banner(peer);
-    }
-    while (peer->rx.len > 0 && peer->in.len > 0 && take_frame(peer)) {
     }
     return moved;
 }

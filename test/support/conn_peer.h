@@ -78,6 +78,8 @@ void peer_free(struct test_peer *peer);
 struct signet_conn_options peer_options(struct test_peer *peer);
 struct signet_conn *peer_dial(struct test_peer *peer);
 
+/* Bytes from the client, by whatever way; its answers are put behind out. */
+void peer_input(struct test_peer *peer, const void *p, size_t len);
 /* Moves bytes both ways, in pieces of at most chunk, until nothing moves. */
 void peer_run(struct test_peer *peer, struct signet_conn *conn, size_t chunk, struct test_log *log);
 /* A connection driven up to step; the conn is in the state that waits for what follows it. */
