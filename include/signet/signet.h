@@ -31,6 +31,9 @@ struct signet_options {
     bool strict;
     /* Leave fork handling to the host: it calls signet_fork_prepare/parent/child itself. */
     bool no_atfork;
+    /* Handlers keep to the main interface of their library, where they otherwise take shorter
+     * ways that their start has checked against it (openssl: EVP alone; nss: PKCS #11 alone). */
+    bool plain_calls;
 };
 
 /* Registers and probes the handlers. NULL: all defaults. Counted: each call needs its

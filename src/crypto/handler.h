@@ -78,6 +78,9 @@ struct signet_handler {
     void (*fork_child)(void);
 };
 
+/* signet_options.plain_calls; set before the handlers are started. */
+extern bool signet_plain_calls;
+
 extern const struct signet_handler signet_handler_nss;
 extern const struct signet_handler signet_handler_openssl;
 

@@ -12,6 +12,7 @@
 #include "base/secret.h"
 
 struct openssl_fetched signet_openssl;
+struct openssl_direct signet_openssl_direct;
 
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 static bool fetched;
@@ -54,9 +55,23 @@ static void drop_all(void)
     memset(&signet_openssl, 0, sizeof(signet_openssl));
 }
 
+static bool is_hmac(enum signet_alg alg)
+{
+    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
+}
+
+static void choose_ways(void)
+{
+    bool allowed = !signet_plain_calls;
+    signet_openssl_direct = (struct openssl_direct){
+        .hmac = allowed && signet_openssl_hmac_usable(),
+    };
+}
+
 static int start(char *why, size_t cap)
 {
     if (fetched) {
+        choose_ways();
         return 0;
     }
     ERR_set_mark();
@@ -69,6 +84,7 @@ static int start(char *why, size_t cap)
         return only_fips ? -SIGNET_E_HANDLER_FIPS : -SIGNET_E_HANDLER_REFUSED;
     }
     fetched = true;
+    choose_ways();
     return 0;
 }
 
@@ -91,15 +107,18 @@ static bool fips(void)
 
 static void detail(char *out, size_t cap)
 {
-    snprintf(out, cap, "EVP, contexts re-initialised by IV");
+    snprintf(out, cap, "EVP, contexts re-initialised by IV%s",
+             signet_openssl_direct.hmac ? "; HMAC from half-way states" : "");
 }
 
 static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len)
 {
-    (void)alg;
     *key = NULL;
     if (len == 0 || len > 64) {
         return -SIGNET_E_INVAL;
+    }
+    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+        return signet_openssl_hmac_key_new(key, alg, raw, len);
     }
     struct openssl_key *k = signet_secret_alloc(sizeof(*k) + len);
     if (k == NULL) {
@@ -113,9 +132,10 @@ static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t l
 
 static void key_free(enum signet_alg alg, void *key)
 {
-    (void)alg;
     struct openssl_key *k = key;
-    if (k != NULL) {
+    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+        signet_openssl_hmac_key_free(key);
+    } else if (k != NULL) {
         signet_secret_free(k, sizeof(*k) + k->len);
     }
 }
@@ -124,12 +144,29 @@ static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned 
 {
     (void)index;
     *lane = NULL;
+    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+        *lane = (void *)(uintptr_t)key;
+        return 0;
+    }
     signet_openssl_lock();
     ERR_set_mark();
     int err = signet_evp_lane_new(lane, alg, key);
     ERR_pop_to_mark();
     signet_openssl_unlock();
     return err;
+}
+
+static void lane_free(enum signet_alg alg, void *lane)
+{
+    if (!is_hmac(alg) || !signet_openssl_direct.hmac) {
+        signet_evp_lane_free(alg, lane);
+    }
+}
+
+static int hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num)
+{
+    return signet_openssl_direct.hmac ? signet_openssl_hmac(lane, out, parts, num)
+                                      : signet_evp_hmac(lane, out, parts, num);
 }
 
 const struct signet_handler signet_handler_openssl = {
@@ -142,11 +179,11 @@ const struct signet_handler signet_handler_openssl = {
     .key_new = key_new,
     .key_free = key_free,
     .lane_new = lane_new,
-    .lane_free = signet_evp_lane_free,
+    .lane_free = lane_free,
     .cbc = signet_evp_cbc,
     .gcm_seal = signet_evp_gcm_seal,
     .gcm_open = signet_evp_gcm_open,
-    .hmac = signet_evp_hmac,
+    .hmac = hmac,
     .random = signet_openssl_random,
     .fork_prepare = signet_openssl_lock,
     .fork_parent = signet_openssl_unlock,

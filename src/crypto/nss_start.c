@@ -91,7 +91,7 @@ int signet_nss_start(char *why, size_t cap)
             close_all();
         } else {
             started_by = getpid();
-            signet_nss_lib.lowhash = signet_nss_lowhash_load();
+            signet_nss_lib.lowhash = !signet_plain_calls && signet_nss_lowhash_load();
         }
     }
     signet_nss_leave(flag);

@@ -18,6 +18,12 @@ struct openssl_fetched {
 };
 extern struct openssl_fetched signet_openssl;
 
+/* Which shorter ways are taken; decided by start. */
+struct openssl_direct {
+    bool hmac;
+};
+extern struct openssl_direct signet_openssl_direct;
+
 /* A key is its raw bytes; lanes hold the schedules. */
 struct openssl_key {
     uint8_t len;
@@ -40,5 +46,11 @@ int signet_evp_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
 int signet_evp_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                         const uint8_t nonce[12]);
 int signet_evp_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
+
+/* HMAC from half-way states (openssl_hmac.c); the key serves as the lane of all threads. */
+bool signet_openssl_hmac_usable(void);
+int signet_openssl_hmac_key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len);
+void signet_openssl_hmac_key_free(void *key);
+int signet_openssl_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
 
 #endif

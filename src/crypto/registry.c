@@ -13,6 +13,7 @@
 #include "crypto/probe.h"
 
 _Atomic(struct signet_row *) signet_current_row;
+bool signet_plain_calls;
 
 static struct signet_row rows[SIGNET_HANDLER_MAX];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -117,6 +118,7 @@ int signet_init(const struct signet_options *options)
     if (users == 0) {
         signet_log_set(o->log, o->log_arg);
         signet_fork_hooks(!o->no_atfork);
+        signet_plain_calls = o->plain_calls;
         start_rows();
         err = choose(o->handler, o->strict);
         if (err != 0) {
