@@ -27,7 +27,8 @@ extern "C" {
 
 enum {
     SIGNET_KEYRING_FILE_MAX = 16 << 20, /* bytes of a file or buffer that is read */
-    SIGNET_KEYRING_MODE = 0600,         /* of a new file, unless told otherwise */
+    SIGNET_KEYRING_ENTITY_MAX = 1 << 16,
+    SIGNET_KEYRING_MODE = 0600, /* of a new file, unless told otherwise */
 };
 
 struct signet_keyring;
@@ -42,7 +43,8 @@ SIGNET_API void signet_keyring_free(struct signet_keyring *keyring);
  * an empty keyring. Nothing of `in` is kept. On failure *out is NULL and fail (may be NULL) has
  * the line (text) or byte offset (binary), what was found and what was expected:
  * -KEYRING: not the grammar of a keyring; -NAME: a section that is no entity name; -KEY_TYPE,
- * -KEY_LENGTH, -KEY_TRAILING, -BASE64, -SHORT: a key; -KEYRING_SIZE; -NOMEM. */
+ * -KEY_LENGTH, -KEY_TRAILING, -BASE64, -SHORT, -LENGTH: a key; -KEYRING_SIZE, -COUNT: more than
+ * the limits above; -NOMEM; for a binary form also -VERSION and -CAPS. */
 SIGNET_MUST SIGNET_API int signet_keyring_parse(struct signet_keyring **out, const void *in,
                                                 size_t len, struct signet_fail *fail);
 /* From a file; "-" is not special. -FILE when it cannot be read (errno tells why, fail names it),
@@ -62,8 +64,10 @@ SIGNET_MUST SIGNET_API int signet_keyring_encode(const struct signet_keyring *ke
                                                  size_t cap, size_t *out_len);
 /* Writes the text form so that a reader, or a crash, sees the old file or the new one in full:
  * temporary file in the same directory, fsync, rename. A symbolic link is followed. An existing
- * file keeps its owner (where that is allowed); something else than a file (/dev/stdout) is written
- * in place. mode: permission bits, e.g. SIGNET_KEYRING_MODE. -FILE; errno tells why. */
+ * file keeps its mode and (where that is allowed) its owner. Written in place is only what cannot
+ * be replaced: something else than a file (/dev/stdout), a file in a directory that may not be
+ * written to, or a mount point. mode: permission bits of a new file, less the umask, e.g.
+ * SIGNET_KEYRING_MODE. -FILE; errno tells why. */
 SIGNET_MUST SIGNET_API int signet_keyring_save(const struct signet_keyring *keyring,
                                                const char *path, unsigned mode,
                                                struct signet_fail *fail);
@@ -98,8 +102,8 @@ SIGNET_API const uint8_t *signet_keyring_key_wire(const struct signet_keyring *k
  * SIGNET_KEY_TEXT_MAX: cap 4 * ((len + 2) / 3) + 1. -SPACE, -NOT_FOUND. */
 SIGNET_MUST SIGNET_API int signet_keyring_key_text(const struct signet_keyring *keyring,
                                                    size_t index, char *out, size_t cap);
-/* Capabilities of entity `index`, by service in byte order. Both texts end with NUL (a text out of
- * a binary file may also hold one; lengths are not told then). NULL past the last. */
+/* Capabilities of entity `index`, by service in byte order. Both texts end with NUL. NULL past the
+ * last. */
 SIGNET_API size_t signet_keyring_num_caps(const struct signet_keyring *keyring, size_t index);
 SIGNET_API const char *signet_keyring_cap(const struct signet_keyring *keyring, size_t index,
                                           size_t cap_index, const char **service);
@@ -111,12 +115,27 @@ SIGNET_API const char *signet_keyring_cap(const struct signet_keyring *keyring, 
 SIGNET_MUST SIGNET_API int signet_keyring_set(struct signet_keyring *keyring,
                                               const struct signet_name *name,
                                               const struct signet_key *key);
-/* Adds or replaces one capability. -NOT_FOUND: no such entity; -CAPS: a text or service that the
- * text form cannot hold (a line end, NUL, blanks at an end; a service that is empty or has one of
- * `=[]"'#;\_`); -NOMEM. */
+/* The same from a wire form, which may be of type none or empty. Errors as the parser's. */
+SIGNET_MUST SIGNET_API int signet_keyring_set_wire(struct signet_keyring *keyring,
+                                                   const struct signet_name *name,
+                                                   const uint8_t *wire, size_t len);
+/* The same from base64 as keyring files have it, which is less strict than signet_key_parse(). */
+SIGNET_MUST SIGNET_API int signet_keyring_set_text(struct signet_keyring *keyring,
+                                                   const struct signet_name *name,
+                                                   const char *base64, size_t len);
+/* Adds or replaces one capability; blanks at the ends of the text are written, but no reader keeps
+ * them. -NOT_FOUND: no such entity; -CAPS: what the text form cannot hold: a text with a line end;
+ * a service that is empty, has white space other than single spaces inside, or one of `=[#;\_`;
+ * -COUNT: more than 256; -NOMEM. */
 SIGNET_MUST SIGNET_API int signet_keyring_set_cap(struct signet_keyring *keyring,
                                                   const struct signet_name *name,
                                                   const char *service, const char *text);
+/* Replaces all capabilities by those of a caps file: options mon, osd, mds and mgr below [global],
+ * or one of them alone on a line without a section. On failure the old ones stay. -NOT_FOUND: no
+ * such entity; -FILE (errno tells why), -KEYRING, -KEYRING_SIZE, -CAPS, -NOMEM. */
+SIGNET_MUST SIGNET_API int signet_keyring_load_caps(struct signet_keyring *keyring,
+                                                    const struct signet_name *name,
+                                                    const char *path, struct signet_fail *fail);
 /* Drops all capabilities. -NOT_FOUND. */
 SIGNET_MUST SIGNET_API int signet_keyring_clear_caps(struct signet_keyring *keyring,
                                                      const struct signet_name *name);
