@@ -5,24 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(struct test_bytes *b, const void *p, size_t len)
-{
-    ck_assert_uint_le(b->len + len, PEER_BUF);
-    if (b->p == NULL) {
-        b->p = malloc(PEER_BUF);
-    }
-    if (len > 0) {
-        memcpy(b->p + b->len, p, len);
-    }
-    b->len += len;
-}
-
-static void drop(struct test_bytes *b, size_t len)
-{
-    memmove(b->p, b->p + len, b->len - len);
-    b->len -= len;
-}
-
 void peer_init(struct test_peer *peer, uint32_t type, enum signet_con_mode mode)
 {
     struct signet_frame_limits limits = signet_frame_limits_default();
@@ -89,9 +71,9 @@ struct signet_conn *peer_dial(struct test_peer *peer)
 
 void peer_send_raw(struct test_peer *peer, const void *p, size_t len)
 {
-    append(&peer->out, p, len);
+    test_bytes_add(&peer->out, p, len);
     if (peer->step < PEER_SIGNATURE) {
-        append(&peer->tx, p, len);
+        test_bytes_add(&peer->tx, p, len);
     }
 }
 
@@ -188,6 +170,10 @@ static void on_request(struct test_peer *peer, struct signet_span in, bool first
 static void sign(struct test_peer *peer)
 {
     struct signet_control c = {.tag = SIGNET_TAG_AUTH_SIGNATURE};
+    if (peer->no_streams) {
+        return;
+    }
+    peer->rx.p[peer->tampered] ^= peer->tampered > 0 ? 1 : 0;
     if (peer->mode == SIGNET_MODE_SECURE) {
         assert_ok(signet_streams_new(&peer->seal, &peer->open, secret(peer), 64, SIGNET_ROLE_SERVER,
                                      NULL));
@@ -221,7 +207,7 @@ static void on_message(struct test_peer *peer, const struct signet_frame_view *v
 {
     assert_ok(signet_message_decode(&peer->got, view));
     peer->got_data.len = 0;
-    append(&peer->got_data, peer->got.data.p, peer->got.data.len);
+    test_bytes_add(&peer->got_data, peer->got.data.p, peer->got.data.len);
 }
 
 static void on_control(struct test_peer *peer, const struct signet_control *c)
@@ -284,10 +270,10 @@ static bool take_frame(struct test_peer *peer)
     }
     bool covered = view.tag <= SIGNET_TAG_AUTH_DONE;
     if (covered) {
-        append(&peer->rx, peer->in.p, view.len);
+        test_bytes_add(&peer->rx, peer->in.p, view.len);
     }
     on_frame(peer, &view);
-    drop(&peer->in, view.len);
+    test_bytes_drop(&peer->in, view.len);
     if (view.tag == SIGNET_TAG_AUTH_REQUEST_MORE && peer->step == PEER_DONE && !peer->refuse) {
         sign(peer);
     }
@@ -302,8 +288,8 @@ static void take_banner(struct test_peer *peer)
     if (used == 0 || peer->rx.len > 0) {
         return;
     }
-    append(&peer->rx, peer->in.p, used);
-    drop(&peer->in, used);
+    test_bytes_add(&peer->rx, peer->in.p, used);
+    test_bytes_drop(&peer->in, used);
     if (advance(peer, PEER_BANNER)) {
         uint8_t banner[SIGNET_BANNER_LEN];
         signet_banner_encode(&peer->banner, banner);
@@ -319,81 +305,10 @@ static void take_banner(struct test_peer *peer)
 
 void peer_input(struct test_peer *peer, const void *p, size_t len)
 {
-    append(&peer->in, p, len);
+    test_bytes_add(&peer->in, p, len);
     if (peer->rx.len == 0) {
         take_banner(peer);
     }
     while (peer->rx.len > 0 && peer->in.len > 0 && take_frame(peer)) {
     }
-}
-
-static bool from_conn(struct test_peer *peer, struct signet_conn *conn, size_t chunk)
-{
-    struct iovec iov[3];
-    int num = 3;
-    bool moved = false;
-    if (signet_conn_output(conn, iov, &num) != 0) {
-        return false;
-    }
-    for (int i = 0; i < num && !moved; i++) {
-        size_t n = iov[i].iov_len < chunk ? iov[i].iov_len : chunk;
-        peer_input(peer, iov[i].iov_base, n);
-        signet_conn_sent(conn, n);
-        moved = true;
-    }
-    return moved;
-}
-
-static void note(struct test_log *log, const struct signet_event *event)
-{
-    ck_assert_uint_lt(log->num, PEER_EVENTS);
-    log->kind[log->num++] = event->kind;
-    log->last[event->kind] = *event;
-    if (event->kind == SIGNET_EVENT_MESSAGE) {
-        log->data.len = 0;
-        append(&log->data, event->message.data.p, event->message.data.len);
-    } else if (event->kind == SIGNET_EVENT_FAILED) {
-        log->fail = *event->fail;
-    }
-}
-
-static bool to_conn(struct test_peer *peer, struct signet_conn *conn, size_t chunk,
-                    struct test_log *log)
-{
-    uint8_t *p;
-    size_t cap, n = 0;
-    struct signet_event event;
-    if (peer->out.len > 0 && signet_conn_recv_buffer(conn, &p, &cap) == 0) {
-        ck_assert_uint_gt(cap, 0);
-        n = peer->out.len < chunk ? peer->out.len : chunk;
-        n = n < cap ? n : cap;
-        memcpy(p, peer->out.p, n);
-        drop(&peer->out, n);
-        assert_ok(signet_conn_received(conn, n, peer->fake.mono_ns));
-    }
-    do {
-        assert_ok(signet_conn_next(conn, &event));
-        if (event.kind != SIGNET_EVENT_NONE) {
-            note(log, &event);
-        }
-    } while (event.kind != SIGNET_EVENT_NONE);
-    return n > 0;
-}
-
-void peer_run(struct test_peer *peer, struct signet_conn *conn, size_t chunk, struct test_log *log)
-{
-    bool moved;
-    do {
-        moved = from_conn(peer, conn, chunk);
-        moved = to_conn(peer, conn, chunk, log) || moved;
-    } while (moved);
-}
-
-struct signet_conn *peer_reach(struct test_peer *peer, enum peer_step step, struct test_log *log)
-{
-    memset(log, 0, sizeof(*log));
-    peer->stop = step;
-    struct signet_conn *conn = peer_dial(peer);
-    peer_run(peer, conn, SIZE_MAX, log);
-    return conn;
 }

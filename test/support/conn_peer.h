@@ -31,6 +31,10 @@ struct test_bytes {
     size_t len;
 };
 
+void test_bytes_add(struct test_bytes *b, const void *p, size_t len);
+/* From the front. */
+void test_bytes_drop(struct test_bytes *b, size_t len);
+
 struct test_peer {
     struct test_mon mon;
     struct fake_env fake;
@@ -45,6 +49,8 @@ struct test_peer {
     uint8_t hello_type;
     uint32_t con_mode; /* in AUTH_DONE; 0: mode */
     bool bad_signature, refuse;
+    bool no_streams; /* stops after AUTH_DONE, for secrets that give no streams */
+    size_t tampered; /* byte of what it got before signing that was changed on the way */
     struct signet_auth_bad_method refusal;
     struct signet_ident ident;
 
