@@ -18,12 +18,17 @@ static struct signet_nss_slot slots[SLOTS_MAX];
 static unsigned num;
 static bool no_more; /* softoken refused to open another */
 
-/* NSS gives out a slot number only by the list of slots of the module it uses now. After a host
- * has shut NSS down or changed the module it might give out one of ours again. */
+/* Once a host has shut NSS down or switched it to FIPS mode, NSS has let go of our module: its
+ * list of slots dangles, and only what we hold keeps it alive. Then nothing may be opened, and
+ * nothing closed but by giving back what we hold. */
+static bool module_is_listed(void)
+{
+    return NSS_IsInitialized() && SECMOD_GetInternalModule() == signet_nss_lib.module;
+}
+
 static bool may_open(void)
 {
-    return num < SLOTS_MAX && !no_more && NSS_IsInitialized() &&
-           SECMOD_GetInternalModule() == signet_nss_lib.module;
+    return num < SLOTS_MAX && !no_more && module_is_listed();
 }
 
 static bool open_one(void)
@@ -72,10 +77,13 @@ struct signet_nss_slot *signet_nss_slot(unsigned number)
 
 void signet_nss_slots_close(void)
 {
+    bool listed = module_is_listed();
     while (num > 0) {
         struct signet_nss_slot *slot = &slots[--num];
         (void)signet_nss_lib.fn->C_CloseSession(slot->holder);
-        (void)SECMOD_CloseUserDB(slot->pk11);
+        if (listed) {
+            (void)SECMOD_CloseUserDB(slot->pk11);
+        }
         PK11_FreeSlot(slot->pk11);
     }
     no_more = false;
