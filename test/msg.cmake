@@ -12,3 +12,8 @@ signet_test(conn_table_test SOURCES unit/conn_table_test.c)
 signet_test(conn_bad_test SOURCES unit/conn_bad_test.c)
 signet_test(conn_time_test SOURCES unit/conn_time_test.c)
 signet_test(conn_limits_test SOURCES unit/conn_limits_test.c)
+signet_test(conn_reserve_test SOURCES unit/conn_reserve_test.c)
+# Sanitizers bring a malloc of their own.
+if(NOT SIGNET_SANITIZE)
+    signet_test(conn_alloc_test SOURCES unit/conn_alloc_test.c)
+endif()
