@@ -65,6 +65,7 @@ static void choose_ways(void)
     bool allowed = !signet_plain_calls;
     signet_openssl_direct = (struct openssl_direct){
         .hmac = allowed && signet_openssl_hmac_usable(),
+        .cipher = allowed && signet_openssl_direct_usable(),
     };
 }
 
@@ -107,7 +108,8 @@ static bool fips(void)
 
 static void detail(char *out, size_t cap)
 {
-    snprintf(out, cap, "EVP, contexts re-initialised by IV%s",
+    snprintf(out, cap, "%s, contexts re-initialised by IV%s",
+             signet_openssl_direct.cipher ? "provider dispatch" : "EVP",
              signet_openssl_direct.hmac ? "; HMAC from half-way states" : "");
 }
 
@@ -150,7 +152,8 @@ static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned 
     }
     signet_openssl_lock();
     ERR_set_mark();
-    int err = signet_evp_lane_new(lane, alg, key);
+    int err = !is_hmac(alg) && signet_openssl_direct.cipher ? signet_direct_lane_new(lane, alg, key)
+                                                            : signet_evp_lane_new(lane, alg, key);
     ERR_pop_to_mark();
     signet_openssl_unlock();
     return err;
@@ -158,9 +161,34 @@ static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned 
 
 static void lane_free(enum signet_alg alg, void *lane)
 {
-    if (!is_hmac(alg) || !signet_openssl_direct.hmac) {
+    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+        return; /* it is the key */
+    }
+    if (!is_hmac(alg) && signet_openssl_direct.cipher) {
+        signet_direct_lane_free(lane);
+    } else {
         signet_evp_lane_free(alg, lane);
     }
+}
+
+static int cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+{
+    return signet_openssl_direct.cipher ? signet_direct_cbc(lane, out, in, len, iv)
+                                        : signet_evp_cbc(lane, out, in, len, iv);
+}
+
+static int gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                    const uint8_t nonce[12])
+{
+    return signet_openssl_direct.cipher ? signet_direct_gcm_seal(lane, out, in, len, nonce)
+                                        : signet_evp_gcm_seal(lane, out, in, len, nonce);
+}
+
+static int gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                    const uint8_t nonce[12])
+{
+    return signet_openssl_direct.cipher ? signet_direct_gcm_open(lane, out, in, len, nonce)
+                                        : signet_evp_gcm_open(lane, out, in, len, nonce);
 }
 
 static int hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num)
@@ -180,9 +208,9 @@ const struct signet_handler signet_handler_openssl = {
     .key_free = key_free,
     .lane_new = lane_new,
     .lane_free = lane_free,
-    .cbc = signet_evp_cbc,
-    .gcm_seal = signet_evp_gcm_seal,
-    .gcm_open = signet_evp_gcm_open,
+    .cbc = cbc,
+    .gcm_seal = gcm_seal,
+    .gcm_open = gcm_open,
     .hmac = hmac,
     .random = signet_openssl_random,
     .fork_prepare = signet_openssl_lock,

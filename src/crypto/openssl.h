@@ -20,7 +20,7 @@ extern struct openssl_fetched signet_openssl;
 
 /* Which shorter ways are taken; decided by start. */
 struct openssl_direct {
-    bool hmac;
+    bool hmac, cipher;
 };
 extern struct openssl_direct signet_openssl_direct;
 
@@ -46,6 +46,18 @@ int signet_evp_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
 int signet_evp_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                         const uint8_t nonce[12]);
 int signet_evp_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
+
+/* The provider's functions called directly (openssl_direct.c). Whether they are there and give
+ * what EVP gives; the others only if they do. */
+bool signet_openssl_direct_usable(void);
+int signet_direct_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key);
+void signet_direct_lane_free(void *lane);
+int signet_direct_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                      const uint8_t iv[16]);
+int signet_direct_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                           const uint8_t nonce[12]);
+int signet_direct_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                           const uint8_t nonce[12]);
 
 /* HMAC from half-way states (openssl_hmac.c); the key serves as the lane of all threads. */
 bool signet_openssl_hmac_usable(void);

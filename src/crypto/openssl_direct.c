@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The default provider's own cipher functions, called without EVP in between: EVP's work per
+ * call costs as much as a short message. What they skip is EVP's checking of arguments, which
+ * the contract of the handler makes sure of. The functions are part of the library itself and
+ * stay when the provider is unloaded. They are used only if they are all there and give what
+ * EVP gives.
+ */
+#include "crypto/openssl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+
+#include "base/secret.h"
+
+struct functions {
+    OSSL_FUNC_cipher_newctx_fn *newctx;
+    OSSL_FUNC_cipher_freectx_fn *freectx;
+    OSSL_FUNC_cipher_encrypt_init_fn *seal_init;
+    OSSL_FUNC_cipher_decrypt_init_fn *open_init;
+    OSSL_FUNC_cipher_cipher_fn *cipher;
+    OSSL_FUNC_cipher_final_fn *final;
+    OSSL_FUNC_cipher_get_ctx_params_fn *get;
+    OSSL_FUNC_cipher_set_ctx_params_fn *set;
+};
+
+/* Filled by signet_openssl_direct_usable(), constant afterwards. */
+static struct functions cbc128, cbc256, gcm128;
+static void *provider_context;
+
+struct lane {
+    _Alignas(64) void *ctx;
+    OSSL_FUNC_cipher_encrypt_init_fn *init; /* the one for opening has the same type */
+    const struct functions *f;
+    OSSL_PARAM tag[2]; /* GCM: where its tag is */
+};
+
+static const struct functions *functions_of(enum signet_alg alg, bool *seal)
+{
+    *seal = alg == SIGNET_ALG_CBC128_SEAL || alg == SIGNET_ALG_CBC256_SEAL ||
+            alg == SIGNET_ALG_GCM128_SEAL;
+    switch (alg) {
+    case SIGNET_ALG_CBC128_SEAL:
+    case SIGNET_ALG_CBC128_OPEN:
+        return &cbc128;
+    case SIGNET_ALG_CBC256_SEAL:
+    case SIGNET_ALG_CBC256_OPEN:
+        return &cbc256;
+    default:
+        return &gcm128;
+    }
+}
+
+int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key)
+{
+    static const uint8_t iv[16];
+    bool seal, gcm = alg == SIGNET_ALG_GCM128_SEAL || alg == SIGNET_ALG_GCM128_OPEN;
+    const struct functions *f = functions_of(alg, &seal);
+    if (key->len != (f == &cbc256 ? 32 : 16)) {
+        return -SIGNET_E_KEY_LENGTH;
+    }
+    struct lane *lane = aligned_alloc(64, sizeof(*lane));
+    void *ctx = lane != NULL ? f->newctx(provider_context) : NULL;
+    if (ctx == NULL) {
+        free(lane);
+        return -SIGNET_E_NOMEM;
+    }
+    *lane = (struct lane){.ctx = ctx, .init = seal ? f->seal_init : f->open_init, .f = f};
+    lane->tag[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 16);
+    lane->tag[1] = OSSL_PARAM_construct_end();
+    if (lane->init(ctx, key->raw, key->len, iv, gcm ? 12 : 16, NULL) != 1) {
+        signet_direct_lane_free(lane);
+        return -SIGNET_E_HANDLER_FAILED;
+    }
+    *out = lane;
+    return 0;
+}
+
+void signet_direct_lane_free(void *lane_)
+{
+    struct lane *lane = lane_;
+    if (lane != NULL) {
+        lane->f->freectx(lane->ctx);
+        free(lane);
+    }
+}
+
+int signet_direct_cbc(void *lane_, uint8_t *out, const uint8_t *in, size_t len,
+                      const uint8_t iv[16])
+{
+    struct lane *lane = lane_;
+    size_t done = 0;
+    bool ok = lane->init(lane->ctx, NULL, 0, iv, 16, NULL) == 1 &&
+              lane->f->cipher(lane->ctx, out, &done, len, in, len) == 1 && done == len;
+    return ok ? 0 : -SIGNET_E_HANDLER_FAILED;
+}
+
+/* Nonce and text; the tag of an empty text is made at the end, too. */
+static bool gcm_text(struct lane *lane, uint8_t *out, const uint8_t *in, size_t len)
+{
+    size_t done = 0;
+    return len == 0 || (lane->f->cipher(lane->ctx, out, &done, len, in, len) == 1 && done == len);
+}
+
+int signet_direct_gcm_seal(void *lane_, uint8_t *out, const uint8_t *in, size_t len,
+                           const uint8_t nonce[12])
+{
+    struct lane *lane = lane_;
+    size_t done = 0;
+    lane->tag[0].data = out + len;
+    bool ok = lane->init(lane->ctx, NULL, 0, nonce, 12, NULL) == 1 &&
+              gcm_text(lane, out, in, len) &&
+              lane->f->final(lane->ctx, out + len, &done, 16) == 1 &&
+              lane->f->get(lane->ctx, lane->tag) == 1;
+    return ok ? 0 : -SIGNET_E_HANDLER_FAILED;
+}
+
+int signet_direct_gcm_open(void *lane_, uint8_t *out, const uint8_t *in, size_t len,
+                           const uint8_t nonce[12])
+{
+    struct lane *lane = lane_;
+    uint8_t tag[16], unused[16];
+    size_t done = 0;
+    memcpy(tag, in + len, sizeof(tag)); /* parameters are not const, and out may be in */
+    lane->tag[0].data = tag;
+    if (lane->init(lane->ctx, NULL, 0, nonce, 12, NULL) != 1 ||
+        lane->f->set(lane->ctx, lane->tag) != 1 || !gcm_text(lane, out, in, len)) {
+        return -SIGNET_E_HANDLER_FAILED;
+    }
+    return lane->f->final(lane->ctx, unused, &done, sizeof(unused)) == 1 ? 0 : -SIGNET_E_OPEN;
+}
+
+/* ---- finding and trying them ---- */
+
+static void collect(struct functions *f, const OSSL_DISPATCH *d)
+{
+    for (; d->function_id != 0; d++) {
+        switch (d->function_id) {
+        case OSSL_FUNC_CIPHER_NEWCTX:
+            f->newctx = OSSL_FUNC_cipher_newctx(d);
+            break;
+        case OSSL_FUNC_CIPHER_FREECTX:
+            f->freectx = OSSL_FUNC_cipher_freectx(d);
+            break;
+        case OSSL_FUNC_CIPHER_ENCRYPT_INIT:
+            f->seal_init = OSSL_FUNC_cipher_encrypt_init(d);
+            break;
+        case OSSL_FUNC_CIPHER_DECRYPT_INIT:
+            f->open_init = OSSL_FUNC_cipher_decrypt_init(d);
+            break;
+        case OSSL_FUNC_CIPHER_CIPHER:
+            f->cipher = OSSL_FUNC_cipher_cipher(d);
+            break;
+        case OSSL_FUNC_CIPHER_FINAL:
+            f->final = OSSL_FUNC_cipher_final(d);
+            break;
+        case OSSL_FUNC_CIPHER_GET_CTX_PARAMS:
+            f->get = OSSL_FUNC_cipher_get_ctx_params(d);
+            break;
+        case OSSL_FUNC_CIPHER_SET_CTX_PARAMS:
+            f->set = OSSL_FUNC_cipher_set_ctx_params(d);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* names: "AES-128-CBC:AES128:2.16.840..." */
+static bool named(const char *names, const char *name)
+{
+    size_t len = strlen(name);
+    return strncasecmp(names, name, len) == 0 && (names[len] == ':' || names[len] == '\0');
+}
+
+static bool find(struct functions *f, const OSSL_ALGORITHM *a, const char *name)
+{
+    *f = (struct functions){0};
+    while (a->algorithm_names != NULL && !named(a->algorithm_names, name)) {
+        a++;
+    }
+    if (a->algorithm_names == NULL) {
+        return false;
+    }
+    collect(f, a->implementation);
+    return f->newctx && f->freectx && f->seal_init && f->open_init && f->cipher && f->final &&
+           f->get && f->set;
+}
+
+static bool find_all(void)
+{
+    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cbc128);
+    if (p == NULL || strcmp(OSSL_PROVIDER_get0_name(p), "default") != 0 ||
+        p != EVP_CIPHER_get0_provider(signet_openssl.cbc256) ||
+        p != EVP_CIPHER_get0_provider(signet_openssl.gcm128)) {
+        return false;
+    }
+    int no_cache = 0;
+    const OSSL_ALGORITHM *a = OSSL_PROVIDER_query_operation(p, OSSL_OP_CIPHER, &no_cache);
+    provider_context = OSSL_PROVIDER_get0_provider_ctx(p);
+    return a != NULL && no_cache == 0 && find(&cbc128, a, "AES-128-CBC") &&
+           find(&cbc256, a, "AES-256-CBC") && find(&gcm128, a, "AES-128-GCM");
+}
+
+enum { TRY_MAX = 272 };
+
+/* The same operation both ways on len bytes (a multiple of 16); two results of len + 16 bytes. */
+static bool same(enum signet_alg alg, void *direct, void *evp, const uint8_t *in, size_t len)
+{
+    uint8_t a[TRY_MAX + 16] = {0}, b[TRY_MAX + 16] = {0};
+    const uint8_t *iv = in + 5;
+    int x, y;
+    switch (alg) {
+    case SIGNET_ALG_GCM128_SEAL:
+        x = signet_direct_gcm_seal(direct, a, in, len + 3, iv);
+        y = signet_evp_gcm_seal(evp, b, in, len + 3, iv);
+        break;
+    case SIGNET_ALG_GCM128_OPEN: /* the tag is wrong; the right one is the probe's business */
+        x = signet_direct_gcm_open(direct, a, in, len, iv) == -SIGNET_E_OPEN ? 0 : -1;
+        y = signet_evp_gcm_open(evp, b, in, len, iv) == -SIGNET_E_OPEN ? 0 : -1;
+        break;
+    default:
+        x = len > 0 ? signet_direct_cbc(direct, a, in, len, iv) : 0;
+        y = len > 0 ? signet_evp_cbc(evp, b, in, len, iv) : 0;
+        break;
+    }
+    return x == 0 && y == 0 && signet_equal(a, b, sizeof(a));
+}
+
+static bool same_lengths(enum signet_alg alg, const struct openssl_key *key)
+{
+    uint8_t in[TRY_MAX + 16];
+    void *direct = NULL, *evp = NULL;
+    for (size_t i = 0; i < sizeof(in); i++) {
+        in[i] = (uint8_t)(i * 29 + 1);
+    }
+    bool ok =
+        signet_direct_lane_new(&direct, alg, key) == 0 && signet_evp_lane_new(&evp, alg, key) == 0;
+    for (size_t len = 0; ok && len + 16 <= TRY_MAX; len += 16) {
+        ok = same(alg, direct, evp, in, len);
+    }
+    signet_direct_lane_free(direct);
+    if (evp != NULL) {
+        signet_evp_lane_free(alg, evp);
+    }
+    return ok;
+}
+
+static bool same_for(enum signet_alg alg)
+{
+    bool long_key = alg == SIGNET_ALG_CBC256_SEAL || alg == SIGNET_ALG_CBC256_OPEN;
+    size_t size = sizeof(struct openssl_key) + 32;
+    struct openssl_key *key = signet_secret_alloc(size);
+    if (key == NULL) {
+        return false;
+    }
+    key->len = long_key ? 32 : 16;
+    bool ok = same_lengths(alg, key);
+    signet_secret_free(key, size);
+    return ok;
+}
+
+bool signet_openssl_direct_usable(void)
+{
+    return find_all() && same_for(SIGNET_ALG_CBC128_SEAL) && same_for(SIGNET_ALG_CBC128_OPEN) &&
+           same_for(SIGNET_ALG_CBC256_SEAL) && same_for(SIGNET_ALG_CBC256_OPEN) &&
+           same_for(SIGNET_ALG_GCM128_SEAL) && same_for(SIGNET_ALG_GCM128_OPEN);
+}
