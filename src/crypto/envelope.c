@@ -52,9 +52,17 @@ static void put_header(uint8_t *p)
     signet_store_u64(p + 1, SIGNET_ENVELOPE_MAGIC);
 }
 
+/* NULL is fine for no bytes, but not for memmove. */
+static void put_plain(uint8_t *out, const uint8_t *in, size_t len)
+{
+    if (len > 0) {
+        memmove(out, in, len);
+    }
+}
+
 static int seal_type1(const struct tools *t, uint8_t *out, const uint8_t *in, size_t len)
 {
-    memmove(out + HEADER, in, len);
+    put_plain(out + HEADER, in, len);
     put_header(out);
     return signet_type1_seal(t->cbc, out, HEADER + len);
 }
@@ -70,7 +78,7 @@ static int seal_type2(const struct tools *t, const uint8_t *confounder, uint8_t 
         }
         confounder = drawn;
     }
-    memmove(out + SIGNET_CONFOUNDER_LEN + HEADER, in, len);
+    put_plain(out + SIGNET_CONFOUNDER_LEN + HEADER, in, len);
     memcpy(out, confounder, SIGNET_CONFOUNDER_LEN);
     put_header(out + SIGNET_CONFOUNDER_LEN);
     return signet_type2_seal(t->cbc, t->mac, out, SIGNET_CONFOUNDER_LEN + HEADER + len);
