@@ -35,7 +35,9 @@ if git grep -nE '^ *# *include *"' -- include; then
     echo "public headers include public headers only"
     bad=1
 fi
-if git grep -nE '\b(hto[bln]e?|[bl]e)(16|32|64)(toh)?\(|\b[hn]to[nh][sl]\(' -- 'src/*.c' 'src/*.h' ':!src/base' ':!src/tools'; then
+# The driver fills socket addresses, which are the kernel's business.
+if git grep -nE '\b(hto[bln]e?|[bl]e)(16|32|64)(toh)?\(|\b[hn]to[nh][sl]\(' -- 'src/*.c' 'src/*.h' ':!src/base' \
+    ':!src/msg/driver*' ':!src/tools'; then
     echo "wire integers go through base/cursor.h"
     bad=1
 fi
