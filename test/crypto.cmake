@@ -13,3 +13,16 @@ signet_test(plain_calls_test SOURCES unit/plain_calls_test.c)
 signet_test(openssl_handler_test PLAIN SOURCES unit/openssl_handler_test.c)
 target_link_libraries(openssl_handler_test PRIVATE PkgConfig::CRYPTO)
 signet_test(random_pool_test PLAIN SOURCES unit/random_pool_test.c)
+
+# Once more without the shorter ways of the handlers.
+foreach(handler ${TEST_HANDLERS})
+    foreach(name key_test envelope_test stream_test nist_test)
+        add_test(NAME ${name}.${handler}.plain COMMAND ${name})
+        set_tests_properties(${name}.${handler}.plain PROPERTIES
+            LABELS "${handler}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
+            "SIGNET_KAT=${KAT_DIR};SIGNET_TEST_HANDLER=${handler};SIGNET_TEST_PLAIN=1")
+    endforeach()
+endforeach()
+add_test(NAME openssl_handler_test.plain COMMAND openssl_handler_test)
+set_tests_properties(openssl_handler_test.plain PROPERTIES
+                     LABELS "openssl" TIMEOUT 120 ENVIRONMENT "SIGNET_TEST_PLAIN=1")

@@ -63,10 +63,12 @@ static bool is_hmac(enum signet_alg alg)
 static void choose_ways(void)
 {
     bool allowed = !signet_plain_calls;
+    ERR_set_mark();
     signet_openssl_direct = (struct openssl_direct){
         .hmac = allowed && signet_openssl_hmac_usable(),
         .cipher = allowed && signet_openssl_direct_usable(),
     };
+    ERR_pop_to_mark();
 }
 
 static int start(char *why, size_t cap)

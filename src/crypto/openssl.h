@@ -50,6 +50,7 @@ int signet_evp_hmac(void *lane, uint8_t *out, const struct signet_span *parts, s
 /* The provider's functions called directly (openssl_direct.c). Whether they are there and give
  * what EVP gives; the others only if they do. */
 bool signet_openssl_direct_usable(void);
+bool signet_openssl_compare(void); /* the second half of it (openssl_compare.c) */
 int signet_direct_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key);
 void signet_direct_lane_free(void *lane);
 int signet_direct_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len,

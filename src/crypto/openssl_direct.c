@@ -136,7 +136,7 @@ int signet_direct_gcm_open(void *lane_, uint8_t *out, const uint8_t *in, size_t 
     return lane->f->final(lane->ctx, unused, &done, sizeof(unused)) == 1 ? 0 : -SIGNET_E_OPEN;
 }
 
-/* ---- finding and trying them ---- */
+/* ---- finding them ---- */
 
 static void collect(struct functions *f, const OSSL_DISPATCH *d)
 {
@@ -208,67 +208,7 @@ static bool find_all(void)
            find(&cbc256, a, "AES-256-CBC") && find(&gcm128, a, "AES-128-GCM");
 }
 
-enum { TRY_MAX = 272 };
-
-/* The same operation both ways on len bytes (a multiple of 16); two results of len + 16 bytes. */
-static bool same(enum signet_alg alg, void *direct, void *evp, const uint8_t *in, size_t len)
-{
-    uint8_t a[TRY_MAX + 16] = {0}, b[TRY_MAX + 16] = {0};
-    const uint8_t *iv = in + 5;
-    int x, y;
-    switch (alg) {
-    case SIGNET_ALG_GCM128_SEAL:
-        x = signet_direct_gcm_seal(direct, a, in, len + 3, iv);
-        y = signet_evp_gcm_seal(evp, b, in, len + 3, iv);
-        break;
-    case SIGNET_ALG_GCM128_OPEN: /* the tag is wrong; the right one is the probe's business */
-        x = signet_direct_gcm_open(direct, a, in, len, iv) == -SIGNET_E_OPEN ? 0 : -1;
-        y = signet_evp_gcm_open(evp, b, in, len, iv) == -SIGNET_E_OPEN ? 0 : -1;
-        break;
-    default:
-        x = len > 0 ? signet_direct_cbc(direct, a, in, len, iv) : 0;
-        y = len > 0 ? signet_evp_cbc(evp, b, in, len, iv) : 0;
-        break;
-    }
-    return x == 0 && y == 0 && signet_equal(a, b, sizeof(a));
-}
-
-static bool same_lengths(enum signet_alg alg, const struct openssl_key *key)
-{
-    uint8_t in[TRY_MAX + 16];
-    void *direct = NULL, *evp = NULL;
-    for (size_t i = 0; i < sizeof(in); i++) {
-        in[i] = (uint8_t)(i * 29 + 1);
-    }
-    bool ok =
-        signet_direct_lane_new(&direct, alg, key) == 0 && signet_evp_lane_new(&evp, alg, key) == 0;
-    for (size_t len = 0; ok && len + 16 <= TRY_MAX; len += 16) {
-        ok = same(alg, direct, evp, in, len);
-    }
-    signet_direct_lane_free(direct);
-    if (evp != NULL) {
-        signet_evp_lane_free(alg, evp);
-    }
-    return ok;
-}
-
-static bool same_for(enum signet_alg alg)
-{
-    bool long_key = alg == SIGNET_ALG_CBC256_SEAL || alg == SIGNET_ALG_CBC256_OPEN;
-    size_t size = sizeof(struct openssl_key) + 32;
-    struct openssl_key *key = signet_secret_alloc(size);
-    if (key == NULL) {
-        return false;
-    }
-    key->len = long_key ? 32 : 16;
-    bool ok = same_lengths(alg, key);
-    signet_secret_free(key, size);
-    return ok;
-}
-
 bool signet_openssl_direct_usable(void)
 {
-    return find_all() && same_for(SIGNET_ALG_CBC128_SEAL) && same_for(SIGNET_ALG_CBC128_OPEN) &&
-           same_for(SIGNET_ALG_CBC256_SEAL) && same_for(SIGNET_ALG_CBC256_OPEN) &&
-           same_for(SIGNET_ALG_GCM128_SEAL) && same_for(SIGNET_ALG_GCM128_OPEN);
+    return find_all() && signet_openssl_compare();
 }

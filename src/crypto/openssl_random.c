@@ -10,7 +10,6 @@
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
 
 #include <signet/env.h>
@@ -31,8 +30,11 @@ int signet_openssl_random_start(void)
         return -SIGNET_E_RANDOM;
     }
     char cipher[] = "AES-256-CTR";
-    OSSL_PARAM params[2] = {
+    unsigned requests =
+        1 << 16; /* as the library's own generators of threads; a reseed allocates */
+    OSSL_PARAM params[3] = {
         OSSL_PARAM_construct_utf8_string(OSSL_DRBG_PARAM_CIPHER, cipher, 0),
+        OSSL_PARAM_construct_uint(OSSL_DRBG_PARAM_RESEED_REQUESTS, &requests),
         OSSL_PARAM_construct_end(),
     };
     drbg = EVP_RAND_CTX_new(rand, NULL);
@@ -58,9 +60,7 @@ int signet_openssl_random(uint8_t *out, size_t len)
         return from_system(out, len);
     }
     signet_openssl_lock();
-    ERR_set_mark();
     int ok = EVP_RAND_generate(drbg, out, len, 256, 0, NULL, 0);
-    ERR_pop_to_mark();
     signet_openssl_unlock();
     return ok == 1 ? 0 : -SIGNET_E_RANDOM;
 }

@@ -24,7 +24,9 @@ const char *suite_handler(void)
 
 void suite_start(void)
 {
-    struct signet_options options = {.handler = suite_handler(), .strict = true};
+    struct signet_options options = {.handler = suite_handler(),
+                                     .strict = true,
+                                     .plain_calls = getenv("SIGNET_TEST_PLAIN") != NULL};
     assert_ok(signet_init(&options));
 }
 

@@ -14,7 +14,8 @@
 int suite_run(Suite *suite);
 /* SIGNET_TEST_HANDLER: the handler under test. */
 const char *suite_handler(void);
-/* signet_init() on the handler under test (strict) and signet_shutdown(). */
+/* signet_init() on the handler under test (strict; with plain_calls when SIGNET_TEST_PLAIN is set)
+ * and signet_shutdown(). */
 void suite_start(void);
 void suite_stop(void);
 /* A new case of the suite with these two as checked fixture. */

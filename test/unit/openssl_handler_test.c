@@ -203,6 +203,26 @@ START_TEST(the_hosts_error_queue_is_left_alone)
 }
 END_TEST
 
+static void check_ways(bool plain)
+{
+    struct signet_options options = {.handler = "openssl", .strict = true, .plain_calls = plain};
+    assert_ok(signet_init(&options));
+    struct signet_handler_info info;
+    assert_ok(signet_handler_info(signet_handler_current(), &info));
+    ck_assert_msg((strstr(info.detail, "EVP") != NULL) == plain, "%s", info.detail);
+    ck_assert_msg((strstr(info.detail, "dispatch") == NULL) == plain, "%s", info.detail);
+    ck_assert(use_fresh());
+    signet_shutdown();
+}
+
+START_TEST(each_start_chooses_its_ways)
+{
+    check_ways(false);
+    check_ways(true);
+    check_ways(false);
+}
+END_TEST
+
 START_TEST(raw_keys_have_limits)
 {
     suite_start();
@@ -231,6 +251,7 @@ int main(void)
     tcase_add_test(t, only_fips_is_allowed);
     tcase_add_test(t, fips_policy_comes_later);
     tcase_add_test(t, the_hosts_error_queue_is_left_alone);
+    tcase_add_test(t, each_start_chooses_its_ways);
     tcase_add_test(t, raw_keys_have_limits);
     return suite_run(s);
 }

@@ -82,18 +82,21 @@ END_TEST
 
 START_TEST(a_wrong_tag_ends_the_stream)
 {
-    struct signet_stream *tx = make(SIGNET_SEAL, NONCE), *rx = make(SIGNET_OPEN, NONCE);
     uint8_t sealed[36], good[36], out[20], plain[20] = {1}, zero[20] = {0};
+    struct signet_stream *tx = make(SIGNET_SEAL, NONCE);
     assert_ok(signet_stream_seal(tx, good, plain, 20));
-    memcpy(sealed, good, 36);
-    sealed[_i] ^= 0x10;
-    memset(out, 0xee, 20);
-    assert_err(signet_stream_open(rx, out, sealed, 36), OPEN);
-    ck_assert_mem_eq(out, zero, 20);
-    ck_assert_uint_eq(signet_stream_used(rx), 0);
-    assert_err(signet_stream_open(rx, out, good, 36), STATE);
+    for (size_t at = 0; at < 36; at++) {
+        struct signet_stream *rx = make(SIGNET_OPEN, NONCE);
+        memcpy(sealed, good, 36);
+        sealed[at] ^= 0x10;
+        memset(out, 0xee, 20);
+        assert_err(signet_stream_open(rx, out, sealed, 36), OPEN);
+        ck_assert_mem_eq(out, zero, 20);
+        ck_assert_uint_eq(signet_stream_used(rx), 0);
+        assert_err(signet_stream_open(rx, out, good, 36), STATE);
+        signet_stream_free(rx);
+    }
     signet_stream_free(tx);
-    signet_stream_free(rx);
 }
 END_TEST
 
@@ -145,7 +148,7 @@ int main(void)
     tcase_add_test(t, streams_go_round);
     tcase_add_test(t, nonce_counts_in_its_last_eight_bytes);
     tcase_add_test(t, reserved_numbers_seal_in_any_order);
-    tcase_add_loop_test(t, a_wrong_tag_ends_the_stream, 0, 36);
+    tcase_add_test(t, a_wrong_tag_ends_the_stream);
     tcase_add_test(t, too_short_for_a_tag);
     tcase_add_test(t, directions_are_kept_apart);
     tcase_add_test(t, nonces_run_out);
