@@ -1,0 +1,11 @@
+signet_test(shared_key_test PLAIN SOURCES stress/shared_key_test.c stress/watch.c LABELS stress)
+signet_test(shared_stream_test PLAIN SOURCES stress/shared_stream_test.c LABELS stress)
+signet_test(fork_test SOURCES stress/fork_test.c LABELS stress)
+foreach(handler ${TEST_HANDLERS})
+    set_tests_properties(fork_test.${handler} PROPERTIES TIMEOUT 300)
+endforeach()
+# Sanitizers bring a malloc of their own.
+if(NOT SIGNET_SANITIZE)
+    signet_test(alloc_test SOURCES stress/alloc_test.c LABELS stress)
+    target_link_options(alloc_test PRIVATE -Wl,--wrap=signet_secret_alloc)
+endif()
