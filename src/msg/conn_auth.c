@@ -74,8 +74,8 @@ int conn_on_hello(struct signet_conn *conn, const struct signet_frame_view *view
     if (c.hello.entity_type != conn->o.peer_type) {
         const char *want = signet_service_name(conn->o.peer_type);
         const char *got = signet_service_name(c.hello.entity_type);
-        return conn_fault(conn, -SIGNET_E_PEER_TYPE, "the peer is a %s, a %s was dialled",
-                          got != NULL ? got : "stranger", want != NULL ? want : "stranger");
+        return conn_fault(conn, -SIGNET_E_PEER_TYPE, "the peer says it is %s, but %s was dialled",
+                          got != NULL ? got : "a stranger", want != NULL ? want : "a stranger");
     }
     if (conn->o.own.family == SIGNET_FAMILY_NONE) {
         const struct signet_addr *seen = &c.hello.peer;
