@@ -118,11 +118,9 @@ int signet_envelope_seal(const struct signet_key *key, enum signet_usage usage, 
  * behind the header. len >= 16. */
 static bool check_type1(const uint8_t *plain, size_t len, size_t *plain_len)
 {
-    uint8_t magic[8];
-    signet_store_u64(magic, SIGNET_ENVELOPE_MAGIC);
     uint32_t pad = signet_type1_padding(plain, len);
     bool padded = pad != 0;
-    bool magical = signet_equal(plain + 1, magic, sizeof(magic));
+    bool magical = (signet_load_u64(plain + 1) ^ SIGNET_ENVELOPE_MAGIC) == 0;
     bool holds_header = len >= HEADER + (size_t)pad;
     *plain_len = len - pad - HEADER;
     return padded & magical & holds_header;

@@ -26,15 +26,20 @@ int signet_type1_open(struct signet_engine *engine, uint8_t *out, const uint8_t 
     return signet_engine_cbc(engine, out, in, len, iv);
 }
 
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
+/* All 16 bytes at once: those of the last pad bytes must equal pad. */
 uint32_t signet_type1_padding(const uint8_t *plain, size_t len)
 {
-    const uint8_t *last = plain + len - 16;
-    uint32_t pad = last[15];
-    uint32_t bad = ((pad - 1) | (16 - pad)) >> 31; /* not in 1..16 */
-    for (uint32_t i = 0; i < 16; i++) {
-        uint32_t inside = 0 - ((i - pad) >> 31); /* all ones for the last pad bytes */
-        bad |= inside & (last[15 - i] ^ pad);
-    }
-    uint32_t is_bad = (bad | (0 - bad)) >> 31;
+    static const bytes16 from_end = {16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+    bytes16 last;
+    memcpy(&last, plain + len - 16, 16);
+    uint32_t pad = plain[len - 1];
+    bytes16 pads = last - last + (uint8_t)pad;
+    bytes16 wrong = (bytes16)(from_end <= pads) & (last ^ pads);
+    uint64_t half[2];
+    memcpy(half, &wrong, 16);
+    uint64_t bad = half[0] | half[1] | ((pad - 1) | (16 - pad)) >> 31; /* not in 1..16 */
+    uint32_t is_bad = (uint32_t)((bad | (0 - bad)) >> 63);
     return pad & (is_bad - 1);
 }
