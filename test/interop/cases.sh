@@ -18,7 +18,7 @@ verdict() { # 0|1 NAME
 run_case() { # NAME CODE PATTERNS COMMAND...: exit code and every line of PATTERNS must match
     local name=$1 code=$2 patterns=$3 got=0 pattern miss=0
     shift 3
-    timeout 60 "$@" >"$WORK/said" 2>&1 </dev/null || got=$?
+    "$@" >"$WORK/said" 2>&1 </dev/null || got=$?
     [ "$got" = "$code" ] || miss=1
     while read -r pattern; do
         grep -Eiq -- "$pattern" "$WORK/said" || {
@@ -43,16 +43,19 @@ ping_fails() { # NAME PATTERNS ARGUMENT...
 }
 
 # {crc, secure} x {nss, openssl} at the monitor and at the OSD.
-ping_matrix() { # LABEL ENTITY [PATTERN...]
-    local label=$1 entity=$2 mode handler who patterns
-    shift 2
+ping_matrix() { # LABEL ENTITY KEY_TYPE [PATTERN...]
+    local label=$1 entity=$2 type=$3 mode handler who patterns
+    shift 3
     for mode in crc secure; do
         for handler in nss openssl; do
-            who=(-n "$entity" -k "$DIR/$entity.keyring" --ms-mode "$mode" --handler "$handler")
-            patterns=$(printf '%s\n' "$mode" global_id "$@")
-            ping_ok "$label mon $mode $handler" "$patterns" -m "v2:$MON_V2" "${who[@]}"
-            ping_ok "$label osd $mode $handler" "$patterns"$'\n'"osd" -m "v2:$MON_V2" \
-                --osd "v2:$OSD_V2" "${who[@]}"
+            who=(-m "v2:$MON_V2" -n "$entity" -k "$DIR/$entity.keyring" --ms-mode "$mode"
+                --handler "$handler")
+            patterns=$(printf '%s\n' "^$entity with $type key, handler $handler" \
+                "logged in .* mode $mode, global_id [1-9]" 'signatures +right' \
+                'session +with mon\.0' 'keepalive +4 round trips' "$@")
+            ping_ok "$label, mon, $mode, $handler" "$patterns" "${who[@]}"
+            ping_ok "$label, osd, $mode, $handler" "$patterns"$'\n''session +with osd\.0' \
+                "${who[@]}" --osd "v2:$OSD_V2"
         done
     done
 }
@@ -73,19 +76,50 @@ stranger() { # TEXT; sets STRANGER
     wait_for 10 listening "$port"
 }
 
-failures() { # ENTITY TYPE
-    local entity=$1 keyring=$DIR/$1.keyring who type
+# What else a user may do, and does wrong.
+usage_cases() { # ENTITY KEY_TYPE
+    local entity=$1 keyring=$DIR/$1.keyring who type nobody
     who=(-n "$entity" -k "$keyring")
+    ping_ok "by ceph.conf" "keepalive +2 round" -C "$DIR/ceph.conf" -n client.admin -c 2
+    ping_ok "by address list" "keepalive" -m "[v2:$MON_V2,v1:$MON_V1]" "${who[@]}"
+    ping_ok "the second of two monitors" "keepalive" -m "v2:127.0.0.1:$(free_ports 1),v2:$MON_V2" \
+        "${who[@]}"
+    ping_ok "as JSON" '"ok": *true' -m "v2:$MON_V2" "${who[@]}" --format json
     read -ra type <<<"$(key_type "$2")"
     in_ceph ceph-authtool -C "$WORK/wrong.keyring" -n "$entity" -g "${type[@]}" >/dev/null
-    ping_fails "wrong key" "key" -m "v2:$MON_V2" -n "$entity" -k "$WORK/wrong.keyring"
+    ping_fails "wrong key" "permission denied"$'\n'"wrong key" -m "v2:$MON_V2" -n "$entity" \
+        -k "$WORK/wrong.keyring"
     sed 's/^\[.*\]/[client.nobody]/' "$keyring" >"$WORK/nobody.keyring"
-    ping_fails "unknown entity" "client.nobody" -m "v2:$MON_V2" -n client.nobody \
-        -k "$WORK/nobody.keyring"
-    ping_fails "entity not in the keyring" "client.stranger" -m "v2:$MON_V2" -n client.stranger \
-        -k "$keyring"
-    ping_fails "msgr1 port" "msgr1" -m "v2:$MON_V1" "${who[@]}"
-    ping_fails "nobody listens" "refused|listen" -m "v2:127.0.0.1:$(free_ports 1)" "${who[@]}"
+    ping_fails "unknown entity" "permission denied"$'\n'"does not know this entity" \
+        -m "v2:$MON_V2" -n client.nobody -k "$WORK/nobody.keyring"
+    ping_fails "entity not in the keyring" "client\.stranger" -m "v2:$MON_V2" \
+        -n client.stranger -k "$keyring"
+    ping_fails "msgr1 port" "speaks msgr1" -m "v2:$MON_V1" "${who[@]}"
+    ping_fails "v1 address" "address of msgr1" -m "v1:$MON_V1" "${who[@]}"
+    nobody=127.0.0.1:$(free_ports 1)
+    ping_fails "nobody listens" "nobody listens at v2:$nobody" -m "v2:$nobody" "${who[@]}"
     stranger $'SSH-2.0-OpenSSH_9.2p1\r\n'
-    ping_fails "not Ceph" "not .*ceph" -m "v2:$STRANGER" "${who[@]}"
+    ping_fails "not Ceph" "not a Ceph port" -m "v2:$STRANGER" "${who[@]}"
+    stranger ''
+    ping_fails "silence" "went silent" -m "v2:$STRANGER" "${who[@]}" --timeout 1
+    ping_fails "monitor taken for an OSD" "not an OSD" -m "v2:$MON_V2" --osd "v2:$MON_V2/0" \
+        "${who[@]}"
+    ping_fails "another OSD's nonce" "not exactly the daemon's own" -m "v2:$MON_V2" \
+        --osd "v2:${OSD_V2%/*}/1" "${who[@]}"
+}
+
+# The real tools and daemons take keyrings that were made here, and the other way round.
+keyring_cases() {
+    "$SIGNET" authtool -C "$DIR/client.made.keyring" -n client.made --gen-key --key-type "$1" \
+        --cap mon 'allow r' >"$WORK/said" 2>&1 || true
+    run_case "ceph-authtool reads our keyring" 0 'client\.made' in_ceph ceph-authtool -l \
+        "$DIR/client.made.keyring"
+    run_case "ceph auth import takes it" 0 '' in_ceph ceph auth import \
+        -i "$DIR/client.made.keyring"
+    ping_ok "its entity logs in" "keepalive" -m "v2:$MON_V2" -n client.made \
+        -k "$DIR/client.made.keyring"
+    run_case "ceph logs in with it" 0 'quorum' in_ceph ceph -n client.made \
+        --keyring "$DIR/client.made.keyring" mon stat
+    run_case "we read Ceph's keyring" 0 'client\.admin' "$SIGNET" authtool -l \
+        "$DIR/client.admin.keyring"
 }

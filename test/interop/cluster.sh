@@ -6,7 +6,7 @@
 # cluster_start NAME [KEY=VALUE...] starts a monitor and, unless osd=0, an OSD in memory:
 #   mode=secure|crc  the only connection mode that is allowed (both by default)
 #   service=CIPHER   20: auth_service_cipher (aes256k by default)
-# and sets MON_V2, MON_V1, OSD_V2 (HOST:PORT) and DIR (keyrings: client.admin.keyring, ...).
+# and sets MON_V2, MON_V1 (HOST:PORT), OSD_V2 (HOST:PORT/NONCE) and DIR (keyrings: client.admin.keyring, ...).
 # Daemons are children of the calling shell and die with it; cluster_stop_all ends them in order.
 
 DAEMONS=()
@@ -136,7 +136,7 @@ new_key() {
 
 osd_address() {
     OSD_V2=$(in_ceph ceph osd dump 2>/dev/null |
-        sed -n 's/^osd\.0 up .*\[v2:\([0-9.:]*\)\/[0-9]*,.*/\1/p' | sed 's/\[v2.*//')
+        sed -n '/^osd\.0 up / { s/\[v2:\([0-9.:/]*\),.*/\n\1/; s/.*\n//p }')
     [ -n "$OSD_V2" ]
 }
 

@@ -24,13 +24,16 @@ start() { # NAME OPTION...
 }
 
 ceph16() {
-    ceph-mon --version | grep -q ' version 16\.' || echo "note: $(ceph-mon --version)"
+    ceph-mon --version | grep -q ' version 16\.' || echo "note: this is $(ceph-mon --version)"
     start main
     new_key client.test aes mon 'allow r' osd 'allow rw' >/dev/null
-    ping_matrix "aes" client.test
-    failures client.test aes
+    ping_matrix "aes key" client.test aes
+    usage_cases client.test aes
+    keyring_cases aes
     start secure osd=0 mode=secure
-    mode_mismatch client.admin
+    mode_cases crc secure
+    start crc osd=0 mode=crc
+    mode_cases secure crc
 }
 
 ceph20() {
@@ -48,24 +51,26 @@ ceph20() {
     start main
     new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
     new_key client.old aes mon 'allow r' osd 'allow rw' >/dev/null
-    ping_matrix "aes256k key" client.new
-    ping_matrix "aes key" client.old
-    failures client.new aes256k
+    ping_matrix "aes256k key" client.new aes256k 'auth: aes256k session' 'osd: aes256k session'
+    ping_matrix "aes key" client.old aes 'auth: aes session' 'osd: aes session'
+    usage_cases client.new aes256k
+    keyring_cases aes256k
     in_ceph ceph mon set auth_allowed_ciphers aes256k >/dev/null 2>&1
-    ping_fails "cipher not allowed" "cipher|key type" -m "v2:$MON_V2" -n client.old \
-        -k "$DIR/client.old.keyring"
+    ping_fails "cipher not allowed" "permission denied"$'\n'"auth_allowed_ciphers" \
+        -m "v2:$MON_V2" -n client.old -k "$DIR/client.old.keyring"
+    # One login, both kinds: the session key of AUTH is aes256k, that of the OSD aes.
     start mixed service=aes
     new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
-    # One login, both kinds: the session key of AUTH is aes256k, that of the OSD aes.
-    ping_matrix "both kinds" client.new 'auth.*aes256k' 'osd.*aes\b'
+    ping_matrix "both kinds of key" client.new aes256k 'auth: aes256k session' 'osd: aes session'
     start secure osd=0 mode=secure
-    mode_mismatch client.admin
+    mode_cases crc secure
 }
 
-mode_mismatch() { # ENTITY
-    ping_fails "mode mismatch" "mode" -m "v2:$MON_V2" -n "$1" -k "$DIR/$1.keyring" --ms-mode crc
-    ping_ok "prefer-crc gets secure" "secure" -m "v2:$MON_V2" -n "$1" -k "$DIR/$1.keyring" \
-        --ms-mode prefer-crc
+mode_cases() { # REFUSED ALLOWED
+    local who=(-m "v2:$MON_V2" -n client.admin -k "$DIR/client.admin.keyring")
+    ping_fails "mode mismatch: $1 at a monitor with $2 only" \
+        "no common connection mode.*allows only '$2'" "${who[@]}" --ms-mode "$1"
+    ping_ok "prefer-$1 gets $2" "logged in .* mode $2" "${who[@]}" --ms-mode "prefer-$1"
 }
 
 case $CEPH in
