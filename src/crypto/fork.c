@@ -6,21 +6,26 @@
 
 #include <signet/signet.h>
 
+#include "base/rcu.h"
+
 static atomic_bool hooks_on;
 static bool hooks_taken; /* this fork went through our own hooks; only the forking thread looks */
 
 void signet_fork_prepare(void)
 {
     signet_registry_fork_lock();
+    signet_rcu_fork_prepare();
 }
 
 void signet_fork_parent(void)
 {
+    signet_rcu_fork_parent();
     signet_registry_fork_unlock(false);
 }
 
 void signet_fork_child(void)
 {
+    signet_rcu_fork_child();
     signet_registry_fork_unlock(true);
 }
 
