@@ -90,6 +90,20 @@ extern "C" {
     X(TICKET_KEY_TYPE, EACCES, AUTH,                                                               \
       "the session key of the ticket has a type that is not allowed")                              \
     X(TICKET_CAPS, EACCES, AUTH, "the ticket has malformed capabilities")                          \
+    X(STATE_FILE, EINVAL, FORMAT, "the state file is damaged")                                     \
+    X(STATE_MODE, EACCES, USAGE, "the state file may be read by others")                           \
+    X(CIPHER, EACCES, AUTH, "keys of this type are not allowed")                                   \
+    X(UNKNOWN_ENTITY, EACCES, AUTH, "there is no such entity")                                     \
+    X(NO_SERVICE_SECRET, EIO, AUTH, "there is no secret for tickets of this service")              \
+    X(SECRET_ID, EACCES, AUTH, "the ticket is sealed with a secret that is not known")             \
+    X(NO_MON_CAPS, EACCES, AUTH, "the entity has no capabilities for the monitor")                 \
+    X(OLD_TICKET_UNWANTED, EINVAL, AUTH, "an old ticket came with a new global_id")                \
+    X(RECLAIM, EACCES, AUTH, "a global_id is claimed without its ticket")                          \
+    X(SERVICE_WRONG, EACCES, AUTH, "the authorizer is for another service")                        \
+    X(NOT_A_DAEMON, EACCES, AUTH, "rotating secrets are for daemons only")                         \
+    X(REQUEST_TYPE, EINVAL, AUTH, "the request has a type that is not known")                      \
+    X(LOGIN_STEP, EACCES, AUTH, "the request does not fit the step of the login")                  \
+    X(TICKET_NAME, EACCES, AUTH, "the ticket is for another entity than the session's")            \
     /* msg */                                                                                      \
     X(ADDR, EINVAL, FORMAT, "the text is not an address")                                          \
     X(MSGR1_PEER, EPROTO, PROTOCOL, "the peer speaks the old messenger, msgr1")                    \

@@ -47,6 +47,7 @@ struct signet_keyserver_options {
     enum signet_key_type preferred_cipher; /* of new keys; default aes256k */
     enum signet_key_type service_cipher;   /* of rotating secrets; default aes256k */
     bool allow_insecure_reclaim;           /* global_id without its old ticket; default no */
+    bool daemon; /* knows only what signet_keyserver_set_rotating() gives; makes no secrets */
 };
 
 /* Opens or makes the state. A damaged file is refused: -STATE_FILE with its line, and is left as it

@@ -90,6 +90,11 @@ int keyring_parse_text(struct signet_keyring *keyring, const char *in, size_t le
 int keyring_parse_wire(struct signet_keyring *keyring, const void *in, size_t len,
                        struct signet_fail *fail);
 
+/* --- keyring_save.c --- */
+
+/* Puts a file in the place of path, all or nothing; see signet_keyring_save(). False: errno. */
+bool keyring_store(const char *path, const char *data, size_t len, unsigned mode);
+
 /* --- keyring_file.c --- */
 
 /* A whole file in secret memory of *room bytes; *len of them are the file. */

@@ -202,6 +202,12 @@ static bool store(struct target *t, const char *path)
     return t->exists && stuck && write_in_place(t);
 }
 
+bool keyring_store(const char *path, const char *data, size_t len, unsigned mode)
+{
+    struct target t = {.data = data, .len = len, .mode = (mode_t)(mode & 07777)};
+    return store(&t, path);
+}
+
 int signet_keyring_save(const struct signet_keyring *keyring, const char *path, unsigned mode,
                         struct signet_fail *fail)
 {
@@ -211,8 +217,7 @@ int signet_keyring_save(const struct signet_keyring *keyring, const char *path, 
         return signet_fail_set(fail, -SIGNET_E_NOMEM, "keyring", 0, "out of memory");
     }
     int err = signet_keyring_print(keyring, text, room, &len);
-    struct target t = {.data = text, .len = len, .mode = (mode_t)(mode & 07777)};
-    bool stored = err == 0 && store(&t, path);
+    bool stored = err == 0 && keyring_store(path, text, len, mode);
     int cause = errno;
     signet_secret_free(text, room);
     errno = cause;

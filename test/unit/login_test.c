@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+/* Client and server against each other: logins, renewals, authorizers, and what is refused. */
+#include "support/cluster.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <signet/ticket.h>
+
+static const enum signet_key_type types[2] = {SIGNET_KEY_AES, SIGNET_KEY_AES256K};
+
+static struct signet_key *fresh_key(enum signet_key_type type)
+{
+    struct signet_key *key;
+    assert_ok(signet_key_generate(&key, type, NULL));
+    return key;
+}
+
+/* Everything once: login, daemon, renewals of both kinds, reclaim. */
+static void tour(struct cluster *c, enum signet_con_mode mode)
+{
+    struct signet_client *client = cluster_client(c, "client.a", c->key);
+    assert_ok(cluster_login(c, client, mode));
+    const struct signet_identity *who = signet_login_identity(c->login);
+    ck_assert_str_eq(who->caps, "allow r");
+    ck_assert_uint_eq(signet_client_need(client), 0);
+    assert_ok(cluster_authorize(c, client, mode));
+    ck_assert_str_eq(signet_login_identity(c->login)->caps, "allow rw");
+    uint64_t id = c->global_id;
+
+    assert_ok(cluster_login(c, client, mode)); /* a reclaim: same number */
+    ck_assert_uint_eq(c->global_id, id);
+    cluster_pass(c, 2800);
+    ck_assert_uint_eq(signet_client_need(client), SIGNET_MON | SIGNET_OSD | SIGNET_MGR);
+    assert_ok(cluster_renew(c, client));
+    ck_assert_uint_eq(signet_client_need(client), 0);
+    cluster_pass(c, 55 * 3600);
+    assert_ok(signet_keyserver_tick(c->server));
+    ck_assert(signet_client_need(client) & SIGNET_AUTH);
+    assert_ok(cluster_renew(c, client));
+    while (signet_client_need(client) != 0) {
+        assert_ok(cluster_renew(c, client));
+    }
+    assert_ok(cluster_authorize(c, client, mode));
+    signet_client_free(client);
+}
+
+/* _i: bit 0 mode, bit 1 principal's type, bit 2 service cipher, bits 3 and 4 the handlers. */
+START_TEST(all_of_it_in_every_combination)
+{
+    static const char *const handlers[2] = {"nss", "openssl"};
+    struct cluster c = {.client_on = handlers[_i >> 3 & 1], .server_on = handlers[_i >> 4 & 1]};
+    cluster_start(&c, types[_i >> 1 & 1], types[_i >> 2 & 1]);
+    tour(&c, (_i & 1) != 0 ? SIGNET_MODE_SECURE : SIGNET_MODE_CRC);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(session_keys_have_the_types_of_real_monitors)
+{
+    struct cluster c = {0};
+    cluster_start(&c, types[_i >> 1 & 1], types[_i & 1]);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_ticket_info info;
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    for (size_t i = 0; signet_client_ticket(client, i, &info) == 0; i++) {
+        bool strong = info.service == SIGNET_AUTH ? (_i & 2) != 0 : _i == 3;
+        ck_assert_int_eq(info.session_type, types[strong]);
+    }
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+static void refused(struct cluster *c, const char *name, struct signet_key *key, int err,
+                    int32_t on_wire)
+{
+    struct signet_client *client = cluster_client(c, name, key);
+    struct signet_keyserver_stats before, after;
+    signet_keyserver_stats(c->server, &before);
+    ck_assert_int_eq(cluster_login(c, client, SIGNET_MODE_SECURE), err);
+    ck_assert_int_eq(c->verdict, SIGNET_VERDICT_REFUSED);
+    ck_assert_int_eq(signet_login_errno(c->login), on_wire);
+    ck_assert_ptr_null(signet_login_identity(c->login));
+    signet_keyserver_stats(c->server, &after);
+    ck_assert_uint_eq(after.refused[-err], before.refused[-err] + 1);
+    signet_client_free(client);
+}
+
+START_TEST(credentials_that_are_refused_look_alike_on_the_wire)
+{
+    struct cluster c = {0};
+    cluster_start(&c, types[_i], SIGNET_KEY_AES256K);
+    struct signet_key *other = fresh_key(types[_i]), *mixed = fresh_key(types[!_i]);
+    refused(&c, "client.a", other, -SIGNET_E_PROOF_WRONG, -EACCES);
+    refused(&c, "client.a", mixed, -SIGNET_E_PROOF_WRONG, -EACCES);
+    refused(&c, "client.nobody", c.key, -SIGNET_E_UNKNOWN_ENTITY, -EACCES);
+    refused(&c, "client.nocaps", c.key, -SIGNET_E_NO_MON_CAPS, -EACCES);
+    signet_key_unref(other);
+    signet_key_unref(mixed);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_key_type_that_is_no_longer_allowed_is_refused)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES, SIGNET_KEY_AES256K);
+    ((struct signet_keyserver_options *)(void *)c.server)->allowed_ciphers =
+        SIGNET_CIPHER(SIGNET_KEY_AES256K);
+    refused(&c, "client.a", c.key, -SIGNET_E_CIPHER, -EACCES);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(without_a_living_secret_there_are_no_tickets)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    cluster_pass(&c, 4 * 72 * 3600); /* and nobody rotates */
+    refused(&c, "client.a", c.key, -SIGNET_E_NO_SERVICE_SECRET, -EIO);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_refused_login_stays_refused)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    refused(&c, "client.nobody", c.key, -SIGNET_E_UNKNOWN_ENTITY, -EACCES);
+    static uint8_t out[CLUSTER_BUF];
+    size_t len;
+    uint8_t in[1] = {10};
+    assert_err(signet_login_step(c.login, SIGNET_MODE_CRC, out, sizeof(out), &len, in, 1,
+                                 &c.verdict, NULL),
+               LOGIN_STEP);
+    assert_err(signet_login_mauth(c.login, out, sizeof(out), &len, in, 1, &c.verdict, NULL), STATE);
+    struct signet_auth_result result;
+    assert_err(signet_login_take(c.login, &result), STATE);
+    cluster_stop(&c);
+}
+END_TEST
+
+/* A login whose first payload claims `id` and whose proof is right. */
+static int claim(struct cluster *c, uint64_t id, const struct signet_ticket_blob *old,
+                 uint8_t version)
+{
+    static uint8_t a[CLUSTER_BUF], b[CLUSTER_BUF];
+    size_t a_len, b_len;
+    struct signet_auth_start start = {.mode = 10, .global_id = id};
+    struct signet_server_challenge challenge;
+    struct signet_auth_request request = {
+        .type = SIGNET_GET_AUTH_SESSION_KEY,
+        .authenticate = {.version = version, .client_challenge = 77, .other_keys = 0x20},
+    };
+    signet_login_free(c->login);
+    assert_ok(signet_login_new(&c->login, c->server, SIGNET_MON));
+    assert_ok(signet_name_parse(&start.name, "client.a"));
+    assert_ok(signet_auth_start_encode(a, sizeof(a), &a_len, &start));
+    assert_ok(signet_login_step(c->login, SIGNET_MODE_CRC, b, sizeof(b), &b_len, a, a_len,
+                                &c->verdict, NULL));
+    assert_ok(signet_server_challenge_decode(&challenge, b, b_len, NULL));
+    request.authenticate.old_ticket = old != NULL ? *old : (struct signet_ticket_blob){0};
+    assert_ok(signet_proof(&request.authenticate.key, c->key, challenge.challenge, 77));
+    assert_ok(signet_auth_request_encode(a, sizeof(a), &a_len, &request));
+    return signet_login_step(c->login, SIGNET_MODE_CRC, b, sizeof(b), &b_len, a, a_len, &c->verdict,
+                             NULL);
+}
+
+START_TEST(nobody_takes_over_a_global_id_without_its_ticket)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    uint8_t junk[64] = {0};
+    struct signet_ticket_blob forged = {.secret_id = 2, .sealed = {junk, sizeof(junk)}};
+    struct signet_ticket_blob fixed = {.secret_id = UINT64_MAX, .sealed = {junk, sizeof(junk)}};
+    assert_err(claim(&c, 4097, NULL, 3), RECLAIM);
+    assert_err(claim(&c, 4097, NULL, 2), RECLAIM); /* old clients, too */
+    assert_err(claim(&c, 4097, &forged, 3), RECLAIM);
+    assert_err(claim(&c, 4097, &fixed, 3), RECLAIM);
+    ck_assert_int_eq(signet_login_errno(c.login), -EACCES);
+    assert_err(claim(&c, 0, &forged, 3), OLD_TICKET_UNWANTED);
+    ck_assert_int_eq(signet_login_errno(c.login), -EINVAL);
+    assert_ok(claim(&c, 0, NULL, 3));
+    assert_ok(claim(&c, 0, NULL, 2));
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(insecure_reclaim_needs_its_switch)
+{
+    struct cluster c = {.options = {.allow_insecure_reclaim = true}};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    assert_ok(claim(&c, 4097, NULL, 2));
+    assert_err(claim(&c, 4097, NULL, 3), RECLAIM); /* it promised a ticket */
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(either_key_logs_in_until_the_new_one_was_used)
+{
+    struct cluster c = {0};
+    struct signet_name name;
+    cluster_start(&c, SIGNET_KEY_AES, SIGNET_KEY_AES256K);
+    struct signet_key *fresh = fresh_key(SIGNET_KEY_AES256K);
+    assert_ok(signet_name_parse(&name, "client.a"));
+    assert_ok(signet_keyserver_rotate_key(c.server, &name, fresh));
+    for (int i = 0; i < 3; i++) {
+        bool old = i != 1;
+        struct signet_client *client = cluster_client(&c, "client.a", old ? c.key : fresh);
+        int err = cluster_login(&c, client, SIGNET_MODE_SECURE);
+        ck_assert_int_eq(err, i == 2 ? -SIGNET_E_PROOF_WRONG : 0);
+        signet_client_free(client);
+    }
+    signet_key_unref(fresh);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_replaced_key_ends_with_its_grace_time)
+{
+    struct cluster c = {.options = {.grace_ns = 60 * SEC}};
+    struct signet_name name;
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_key *fresh = fresh_key(SIGNET_KEY_AES256K);
+    assert_ok(signet_name_parse(&name, "client.a"));
+    assert_ok(signet_keyserver_rotate_key(c.server, &name, fresh));
+    ck_assert_uint_eq(signet_keyserver_deadline_ns(c.server), c.fake.real_ns + 60 * SEC);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    cluster_pass(&c, 60);
+    assert_ok(signet_keyserver_tick(c.server));
+    assert_err(cluster_login(&c, client, SIGNET_MODE_SECURE), PROOF_WRONG);
+    signet_client_free(client);
+    signet_key_unref(fresh);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_wrong_proof_in_a_renewal_asks_for_closing)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    static uint8_t a[CLUSTER_BUF], b[CLUSTER_BUF];
+    size_t len, out_len;
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    signet_client_invalidate(client, SIGNET_OSD); /* AUTH, too: the proof is made anew */
+    assert_ok(signet_client_renew(client, a, sizeof(a), &len));
+    a[18 + 4 + 4 + 2 + 1 + 8] ^= 1; /* the proof: behind header, protocol, length, type, version,
+                                     * client challenge */
+    assert_err(signet_login_mauth(c.login, b, sizeof(b), &out_len, a, len, &c.verdict, NULL),
+               PROOF_WRONG);
+    ck_assert_int_eq(c.verdict, SIGNET_VERDICT_REFUSED);
+    struct signet_mauth_reply reply;
+    assert_ok(signet_mauth_reply_decode(&reply, b, out_len, NULL));
+    ck_assert_int_eq(reply.result, -EACCES);
+    ck_assert_uint_eq(reply.payload.len, 0);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+static int32_t mauth(struct cluster *c, const struct signet_mauth *in, int err)
+{
+    static uint8_t a[CLUSTER_BUF], b[CLUSTER_BUF];
+    size_t len, out_len;
+    struct signet_mauth_reply reply;
+    assert_ok(signet_mauth_encode(a, sizeof(a), &len, in));
+    ck_assert_int_eq(
+        signet_login_mauth(c->login, b, sizeof(b), &out_len, a, len, &c->verdict, NULL), err);
+    assert_ok(signet_mauth_reply_decode(&reply, b, out_len, NULL));
+    return reply.result;
+}
+
+START_TEST(bad_requests_in_a_session_get_the_errno_of_ceph)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    uint8_t unknown[2] = {0, 8}, rotating[2] = {0, 4}, cut[3] = {0, 2, 1};
+    struct signet_mauth m = {.session_mon = 0xffff, .protocol = 2, .payload = {unknown, 2}};
+    ck_assert_int_eq(mauth(&c, &m, -SIGNET_E_REQUEST_TYPE), -EINVAL);
+    m.payload = (struct signet_span){rotating, 2};
+    ck_assert_int_eq(mauth(&c, &m, -SIGNET_E_NOT_A_DAEMON), -EACCES);
+    m.payload = (struct signet_span){cut, 3};
+    ck_assert_int_eq(mauth(&c, &m, -SIGNET_E_SHORT), -EPERM);
+    m.protocol = 1;
+    ck_assert_int_eq(mauth(&c, &m, -SIGNET_E_PROTOCOL_MISMATCH), -EINVAL);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_ticket_of_another_session_is_refused)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *one = cluster_client(&c, "client.a", c.key);
+    struct signet_client *two = cluster_client(&c, "osd.0", c.key);
+    assert_ok(cluster_login(&c, one, SIGNET_MODE_SECURE));
+    assert_ok(cluster_login(&c, two, SIGNET_MODE_SECURE));
+    cluster_pass(&c, 2800);
+    static uint8_t a[CLUSTER_BUF], b[CLUSTER_BUF];
+    size_t len, out_len;
+    assert_ok(signet_client_renew(one, a, sizeof(a), &len)); /* into the session of two */
+    assert_err(signet_login_mauth(c.login, b, sizeof(b), &out_len, a, len, &c.verdict, NULL),
+               TICKET_NAME);
+    signet_client_free(one);
+    signet_client_free(two);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(daemons_get_the_secrets_of_their_own_service)
+{
+    struct cluster c = {0}, d = {.options = {.daemon = true}};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *osd = cluster_client(&c, "osd.0", c.key);
+    assert_ok(cluster_login(&c, osd, SIGNET_MODE_SECURE));
+    static uint8_t a[CLUSTER_BUF], b[CLUSTER_BUF];
+    size_t len, out_len;
+    assert_ok(signet_client_rotating(osd, a, sizeof(a), &len));
+    assert_ok(signet_login_mauth(c.login, b, sizeof(b), &out_len, a, len, &c.verdict, NULL));
+    struct signet_mauth_reply reply;
+    struct signet_rotating_reply sealed;
+    struct signet_rotating_secrets secrets;
+    struct signet_plain plain = {.p = NULL};
+    assert_ok(signet_mauth_reply_decode(&reply, b, out_len, NULL));
+    assert_ok(signet_rotating_reply_decode(&sealed, reply.payload.p, reply.payload.len, NULL));
+    assert_ok(signet_rotating_secrets_open(&secrets, &plain, c.key, sealed.sealed, NULL));
+    ck_assert_uint_eq(secrets.num, 3);
+
+    /* A daemon that knows nothing else verifies authorizers with them. */
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    struct signet_keyserver *monitor = c.server, *daemon;
+    d.options.env = fake_env_make(&c.fake);
+    assert_ok(signet_keyserver_open(&daemon, &d.options, NULL));
+    c.server = daemon;
+    assert_err(cluster_authorize(&c, client, SIGNET_MODE_SECURE), SECRET_ID);
+    assert_ok(signet_keyserver_set_rotating(daemon, SIGNET_OSD, &secrets));
+    assert_ok(cluster_authorize(&c, client, SIGNET_MODE_SECURE));
+    ck_assert_uint_eq(signet_keyserver_deadline_ns(daemon), UINT64_MAX);
+    signet_plain_free(&plain);
+    signet_client_free(client);
+    signet_client_free(osd);
+    c.server = monitor;
+    signet_login_free(c.login);
+    c.login = NULL;
+    signet_keyserver_free(daemon);
+    cluster_stop(&c);
+}
+END_TEST
+
+/* --- authorizers ---------------------------------------------------------------------------- */
+
+struct exchange {
+    uint8_t first[CLUSTER_BUF], challenge[CLUSTER_BUF], second[CLUSTER_BUF], done[CLUSTER_BUF];
+    size_t first_len, challenge_len, second_len, done_len;
+};
+
+static struct exchange x;
+
+static int present(struct cluster *c, const uint8_t *in, size_t len, uint8_t *out, size_t *out_len)
+{
+    return signet_login_step(c->login, SIGNET_MODE_SECURE, out, CLUSTER_BUF, out_len, in, len,
+                             &c->verdict, NULL);
+}
+
+static void osd_login(struct cluster *c)
+{
+    signet_login_free(c->login);
+    assert_ok(signet_login_new(&c->login, c->server, SIGNET_OSD));
+}
+
+START_TEST(authorizers_that_are_replayed_or_unanswered_are_refused)
+{
+    struct cluster c = {0};
+    cluster_start(&c, types[_i], types[_i]);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_authorizer *auth;
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    assert_ok(signet_authorizer_new(&auth, client, SIGNET_OSD));
+    assert_ok(signet_authorizer_request(auth, x.first, CLUSTER_BUF, &x.first_len));
+    osd_login(&c);
+    assert_ok(present(&c, x.first, x.first_len, x.challenge, &x.challenge_len));
+    assert_ok(signet_authorizer_challenge(auth, x.second, CLUSTER_BUF, &x.second_len, x.challenge,
+                                          x.challenge_len, NULL));
+    assert_ok(present(&c, x.second, x.second_len, x.done, &x.done_len));
+    assert_err(present(&c, x.second, x.second_len, x.done, &x.done_len), LOGIN_STEP);
+
+    osd_login(&c); /* the challenge is left out the second time */
+    assert_ok(present(&c, x.first, x.first_len, x.challenge, &x.challenge_len));
+    assert_err(present(&c, x.first, x.first_len, x.done, &x.done_len), CHALLENGE_MISSING);
+    osd_login(&c); /* the answer to another connection's challenge */
+    assert_ok(present(&c, x.first, x.first_len, x.challenge, &x.challenge_len));
+    assert_err(present(&c, x.second, x.second_len, x.done, &x.done_len), CHALLENGE_WRONG);
+    ck_assert_int_eq(signet_login_errno(c.login), -EACCES);
+    osd_login(&c); /* an answer where no challenge was sent */
+    assert_err(present(&c, x.second, x.second_len, x.done, &x.done_len), CHALLENGE_WRONG);
+    signet_authorizer_free(auth);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(authorizers_for_others_or_of_lost_secrets_are_refused)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_authorizer *auth;
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    assert_ok(signet_authorizer_new(&auth, client, SIGNET_MGR));
+    assert_ok(signet_authorizer_request(auth, x.first, CLUSTER_BUF, &x.first_len));
+    osd_login(&c);
+    assert_err(present(&c, x.first, x.first_len, x.done, &x.done_len), SERVICE_WRONG);
+    signet_authorizer_free(auth);
+    assert_ok(signet_authorizer_new(&auth, client, SIGNET_OSD));
+    assert_ok(signet_authorizer_request(auth, x.first, CLUSTER_BUF, &x.first_len));
+    assert_ok(signet_keyserver_wipe_rotating(c.server));
+    osd_login(&c);
+    assert_err(present(&c, x.first, x.first_len, x.done, &x.done_len), SECRET_ID);
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE)); /* AUTH's secrets are kept */
+    signet_authorizer_free(auth);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(tickets_live_through_rotations_and_then_no_more)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_authorizer *auth;
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    assert_ok(signet_authorizer_new(&auth, client, SIGNET_OSD));
+    assert_ok(signet_authorizer_request(auth, x.first, CLUSTER_BUF, &x.first_len));
+    for (int seconds = 0; seconds < 3600; seconds += 600) {
+        osd_login(&c);
+        assert_ok(present(&c, x.first, x.first_len, x.done, &x.done_len));
+        cluster_pass(&c, 600);
+        assert_ok(signet_keyserver_tick(c.server));
+    }
+    cluster_pass(&c, 301); /* beyond its end and the skew */
+    assert_ok(signet_keyserver_tick(c.server));
+    osd_login(&c);
+    assert_err(present(&c, x.first, x.first_len, x.done, &x.done_len), TICKET_EXPIRED);
+    signet_authorizer_free(auth);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+/* A client whose wall clock is hours off lives by durations: one renewal when it is due. */
+START_TEST(a_clock_that_is_off_makes_no_storm_of_renewals)
+{
+    static const int64_t skew_s[2] = {36000, -36000};
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct fake_env off = c.fake;
+    off.real_ns = (uint64_t)((int64_t)off.real_ns + skew_s[_i] * (int64_t)SEC);
+    struct signet_client_options options = {
+        .key = c.key, .want = SIGNET_OSD, .env = fake_env_make(&off)};
+    struct signet_client *client;
+    assert_ok(signet_name_parse(&options.name, "client.a"));
+    assert_ok(signet_client_new(&client, &options));
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    int renewals = 0;
+    for (int minute = 0; minute < 120; minute++) {
+        cluster_pass(&c, 60);
+        off.real_ns += 60 * SEC;
+        off.mono_ns += 60 * SEC;
+        assert_ok(signet_keyserver_tick(c.server));
+        if (signet_client_need(client) != 0) {
+            assert_ok(cluster_renew(&c, client));
+            renewals++;
+        }
+    }
+    ck_assert_int_eq(renewals, 2);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(truncated_and_altered_payloads_never_get_through)
+{
+    struct cluster c = {0};
+    cluster_start(&c, types[_i], types[_i]);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_authorizer *auth;
+    assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+    assert_ok(signet_authorizer_new(&auth, client, SIGNET_OSD));
+    assert_ok(signet_authorizer_request(auth, x.first, CLUSTER_BUF, &x.first_len));
+    for (size_t len = 0; len < x.first_len; len++) {
+        osd_login(&c);
+        ck_assert_int_ne(present(&c, x.first, len, x.done, &x.done_len), 0);
+        memcpy(x.second, x.first, x.first_len);
+        x.second[len] ^= 0x80;
+        osd_login(&c);
+        ck_assert_int_ne(present(&c, x.second, x.first_len, x.done, &x.done_len), 0);
+        ck_assert_uint_eq(x.done_len, 0);
+    }
+    signet_authorizer_free(auth);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
+START_TEST(a_login_needs_a_service_that_has_tickets)
+{
+    struct cluster c = {0};
+    struct signet_login *login;
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    assert_err(signet_login_new(&login, c.server, SIGNET_CLIENT), INVAL);
+    assert_err(signet_login_new(&login, c.server, SIGNET_AUTH), INVAL);
+    cluster_stop(&c);
+}
+END_TEST
+
+static void add_authorizers(Suite *s)
+{
+    TCase *t = suite_case(s, "authorizers");
+    tcase_add_loop_test(t, authorizers_that_are_replayed_or_unanswered_are_refused, 0, 2);
+    tcase_add_test(t, authorizers_for_others_or_of_lost_secrets_are_refused);
+    tcase_add_test(t, tickets_live_through_rotations_and_then_no_more);
+    tcase_add_loop_test(t, truncated_and_altered_payloads_never_get_through, 0, 2);
+}
+
+int main(void)
+{
+    Suite *s = suite_create("login");
+    TCase *t = suite_case(s, "logins");
+    tcase_add_loop_test(t, all_of_it_in_every_combination, 0, 32);
+    tcase_add_loop_test(t, session_keys_have_the_types_of_real_monitors, 0, 4);
+    tcase_add_loop_test(t, credentials_that_are_refused_look_alike_on_the_wire, 0, 2);
+    tcase_add_test(t, a_key_type_that_is_no_longer_allowed_is_refused);
+    tcase_add_test(t, without_a_living_secret_there_are_no_tickets);
+    tcase_add_test(t, a_refused_login_stays_refused);
+    tcase_add_test(t, nobody_takes_over_a_global_id_without_its_ticket);
+    tcase_add_test(t, insecure_reclaim_needs_its_switch);
+    tcase_add_test(t, either_key_logs_in_until_the_new_one_was_used);
+    tcase_add_test(t, a_replaced_key_ends_with_its_grace_time);
+    tcase_add_test(t, a_wrong_proof_in_a_renewal_asks_for_closing);
+    tcase_add_test(t, bad_requests_in_a_session_get_the_errno_of_ceph);
+    tcase_add_test(t, a_ticket_of_another_session_is_refused);
+    tcase_add_test(t, daemons_get_the_secrets_of_their_own_service);
+    tcase_add_loop_test(t, a_clock_that_is_off_makes_no_storm_of_renewals, 0, 2);
+    tcase_add_test(t, a_login_needs_a_service_that_has_tickets);
+    add_authorizers(s);
+    return suite_run(s);
+}
