@@ -18,3 +18,6 @@ signet_test(keyring_write_test PLAIN SOURCES unit/keyring_write_test.c)
 signet_test(login_test SOURCES unit/login_test.c)
 signet_test(rotating_test SOURCES unit/rotating_test.c)
 signet_test(keyserver_test SOURCES unit/keyserver_test.c)
+signet_test(client_nomem_test SOURCES unit/client_nomem_test.c)
+target_link_options(client_nomem_test PRIVATE
+                    -Wl,--wrap=malloc,--wrap=calloc,--wrap=signet_secret_alloc)
