@@ -10,3 +10,9 @@ set_tests_properties(tools.unknown PROPERTIES
 add_test(NAME tools.handlers COMMAND signet_tool handlers)
 set_tests_properties(tools.handlers PROPERTIES
                      PASS_REGULAR_EXPRESSION "openssl.*self-test +passed")
+
+# Commands that run inside the test program.
+foreach(name keys_test decode_test)
+    signet_test(${name} SOURCES unit/${name}.c)
+    target_link_libraries(${name} PRIVATE signet_tool_objects)
+endforeach()

@@ -5,7 +5,9 @@
 
 /* X(name, one line for --help). Implemented by signet_cmd_NAME(): argv[0] is the subcommand's
  * name, so that getopt_long works as in a main(); the result is the exit code (tool.h). */
-#define SIGNET_COMMANDS(X) X(handlers, "crypto libraries: version, self-test, FIPS state")
+#define SIGNET_COMMANDS(X)                                                                         \
+    X(handlers, "crypto libraries: version, self-test, FIPS state")                                \
+    X(decode, "open and check recorded connections")
 
 #define SIGNET_COMMAND_DECLARE_(name, text) int signet_cmd_##name(int argc, char **argv);
 SIGNET_COMMANDS(SIGNET_COMMAND_DECLARE_)

@@ -125,12 +125,14 @@ json_t *tool_json_text(const void *text, size_t len)
     if (string)
         return string;
     const unsigned char *in = text;
-    char *escaped = malloc(4 * len + 1), *p = escaped;
+    size_t cap = 4 * len + 1, used = 0;
+    char *escaped = malloc(cap);
     if (!escaped)
         return NULL;
     for (size_t i = 0; i < len; i++)
-        p += sprintf(p, in[i] >= 0x20 && in[i] < 0x7f ? "%c" : "\\x%02x", in[i]);
-    string = json_stringn(escaped, (size_t)(p - escaped));
+        used += (size_t)snprintf(escaped + used, cap - used,
+                                 in[i] >= 0x20 && in[i] < 0x7f ? "%c" : "\\x%02x", in[i]);
+    string = json_stringn(escaped, used);
     free(escaped);
     return string;
 }
