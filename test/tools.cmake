@@ -12,7 +12,9 @@ set_tests_properties(tools.handlers PROPERTIES
                      PASS_REGULAR_EXPRESSION "openssl.*self-test +passed")
 
 # Commands that run inside the test program.
-foreach(name keys_test decode_test)
+foreach(name keys_test decode_test ping_test)
     signet_test(${name} SOURCES unit/${name}.c)
     target_link_libraries(${name} PRIVATE signet_tool_objects)
 endforeach()
+signet_test(conf_test PLAIN SOURCES unit/conf_test.c)
+target_link_libraries(conf_test PRIVATE signet_tool_objects)

@@ -7,6 +7,7 @@
  * name, so that getopt_long works as in a main(); the result is the exit code (tool.h). */
 #define SIGNET_COMMANDS(X)                                                                         \
     X(handlers, "crypto libraries: version, self-test, FIPS state")                                \
+    X(ping, "log in at a monitor or OSD, step by step, and measure")                               \
     X(decode, "open and check recorded connections")
 
 #define SIGNET_COMMAND_DECLARE_(name, text) int signet_cmd_##name(int argc, char **argv);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <time.h>
+
+#include <signet/driver.h>
+
+#include "ping.h"
+
+/* What one connection needs; the event is the last one. */
+struct run {
+    struct ping *ping;
+    struct signet_driver *driver;
+    struct signet_conn *conn;
+    struct signet_event event;
+    struct signet_fail *fail;
+};
+
+static int fail_with(struct run *run, int err)
+{
+    const struct signet_fail *cause = run->conn ? signet_conn_failure(run->conn) : NULL;
+    if (cause)
+        *run->fail = *cause;
+    return cause ? cause->err : err;
+}
+
+static void note_stage(struct ping *ping, enum signet_event_kind kind)
+{
+    if (kind == SIGNET_EVENT_BANNER)
+        ping->stage = STAGE_HELLO;
+    else if (kind == SIGNET_EVENT_HELLO)
+        ping->stage = STAGE_LOGIN;
+    else if (kind == SIGNET_EVENT_AUTHENTICATED)
+        ping->stage = STAGE_SESSION;
+    else if (kind == SIGNET_EVENT_READY)
+        ping->stage = STAGE_OPEN;
+}
+
+/* The next event, which is printed; 0 or why there is none. */
+static int next_event(struct run *run, uint64_t deadline_ns)
+{
+    int err = signet_driver_run(run->driver, run->conn, &run->event, deadline_ns);
+    if (err)
+        return fail_with(run, err);
+    if (run->event.kind == SIGNET_EVENT_REFUSED)
+        run->ping->refused = run->event.refused;
+    if (run->event.kind == SIGNET_EVENT_FAILED)
+        return fail_with(run, -SIGNET_E_PEER_CLOSED);
+    note_stage(run->ping, run->event.kind);
+    ping_print_event(run->ping, &run->event);
+    return 0;
+}
+
+static int open_conn(struct run *run)
+{
+    struct ping *ping = run->ping;
+    struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
+                                          .own_type = ping->options.name.type,
+                                          .peer_type = ping->peer_type,
+                                          .target = ping->peer,
+                                          .client = ping->client,
+                                          .modes = {ping->options.modes[0], ping->options.modes[1]},
+                                          .num_modes = ping->options.num_modes,
+                                          .env = signet_env_system(),
+                                          .handshake_timeout_ns = ping->options.timeout_ns,
+                                          .keepalive_timeout_ns = ping->options.timeout_ns};
+    int err = signet_driver_connect(&run->driver, &ping->peer, ping->options.timeout_ns, run->fail);
+    if (err)
+        return err;
+    ping->stage = STAGE_BANNER;
+    ping_print_connect(ping);
+    return signet_conn_new(&run->conn, &options, signet_driver_now_ns());
+}
+
+/* Until the session is open. The connection knows its own time limit. */
+static int log_in(struct run *run)
+{
+    int err;
+    do {
+        err = next_event(run, UINT64_MAX);
+        if (err == 0 && run->event.kind == SIGNET_EVENT_AUTHENTICATED &&
+            run->ping->peer_type == SIGNET_MON)
+            ping_print_tickets(run->ping);
+    } while (err == 0 && run->event.kind != SIGNET_EVENT_READY);
+    return err;
+}
+
+static int round_trip(struct run *run, uint64_t *rtt_ns)
+{
+    uint64_t deadline = signet_driver_now_ns() + run->ping->options.timeout_ns;
+    int err = signet_conn_keepalive(run->conn, signet_driver_now_ns());
+    if (err)
+        return fail_with(run, err);
+    /* Monitors send maps and the like meanwhile. */
+    do {
+        err = next_event(run, deadline);
+        if (err == -SIGNET_E_TIMEOUT)
+            err = -SIGNET_E_KEEPALIVE_TIMEOUT;
+    } while (err == 0 && (run->event.kind != SIGNET_EVENT_KEEPALIVE_ACK ||
+                          run->event.pong.rtt_ns == UINT64_MAX));
+    *rtt_ns = err ? 0 : run->event.pong.rtt_ns;
+    return err;
+}
+
+/* Waits without leaving the peer unanswered. */
+static int pause_between(struct run *run)
+{
+    uint64_t until = signet_driver_now_ns() + run->ping->options.interval_ns;
+    int err = 0;
+    while (err == 0 && signet_driver_now_ns() < until)
+        err = next_event(run, until);
+    return err == -SIGNET_E_TIMEOUT ? 0 : err;
+}
+
+static int measure(struct run *run)
+{
+    size_t num = 0, want = (size_t)run->ping->options.count;
+    uint64_t *rtt_ns = calloc(want + 1, sizeof(*rtt_ns));
+    int err = rtt_ns ? 0 : -SIGNET_E_NOMEM;
+    while (err == 0 && num < want) {
+        if (num && run->ping->options.interval_ns)
+            err = pause_between(run);
+        if (err == 0)
+            err = round_trip(run, &rtt_ns[num]);
+        num += err == 0;
+    }
+    if (num)
+        ping_print_round_trips(run->ping, rtt_ns, num);
+    free(rtt_ns);
+    return err;
+}
+
+int ping_connection(struct ping *ping, struct signet_fail *fail)
+{
+    struct run run = {.ping = ping, .fail = fail};
+    *fail = (struct signet_fail){0};
+    ping->refused.method = 0;
+    ping->stage = STAGE_CONNECT;
+    signet_addr_print(&ping->peer, ping->peer_text);
+    int err = open_conn(&run);
+    if (err == 0)
+        err = log_in(&run);
+    if (err == 0)
+        err = measure(&run);
+    signet_conn_free(run.conn);
+    signet_driver_free(run.driver);
+    return err;
+}
