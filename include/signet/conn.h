@@ -25,6 +25,7 @@
 #include <signet/env.h>
 #include <signet/error.h>
 #include <signet/frame.h>
+#include <signet/server.h>
 #include <signet/visibility.h>
 
 #ifdef __cplusplus
@@ -36,17 +37,24 @@ struct signet_conn;
 /* The masks of msgr2.md 9.3: what Ceph 16 announces, and what a client asks of mon and osd. */
 #define SIGNET_FEATURES_SUPPORTED UINT64_C(0x3f01cfbdfffdffff)
 #define SIGNET_FEATURES_REQUIRED  UINT64_C(0x0800000000001000)
+/* What our side of a server asks of clients. */
+#define SIGNET_FEATURES_REQUIRED_SERVER UINT64_C(0x0800000000000000)
 
 /* Zero means the default, where one is named. */
 struct signet_conn_options {
-    enum signet_role role;        /* CLIENT; the accepting side is not there yet: -INVAL */
-    uint32_t own_type;            /* enum signet_service; default CLIENT */
-    uint32_t peer_type;           /* the service dialled: MON (login) or another (authorizer) */
-    struct signet_addr own;       /* blank ip: learned from HELLO; nonce 0: a random one */
+    enum signet_role role;
+    uint32_t own_type;            /* enum signet_service; default CLIENT; a server must say */
+    uint32_t peer_type;           /* CLIENT: the service dialled: MON (login) or another
+                                   * (authorizer) */
+    struct signet_addr own;       /* CLIENT: blank ip: learned from HELLO; nonce 0: a random one.
+                                   * SERVER: as clients dial it, with its nonce */
     struct signet_addr target;    /* as dialled; nonce 0 matches any at a monitor and a daemon with
                                    * nonce 0 only: daemons compare it with their own */
-    struct signet_client *client; /* borrowed until AUTHENTICATED or FAILED */
-    uint32_t modes[2];            /* enum signet_con_mode by preference; default SECURE alone */
+    struct signet_client *client; /* CLIENT: borrowed until AUTHENTICATED or FAILED */
+    struct signet_login *login;   /* SERVER: of this connection alone, borrowed as long as it */
+    int64_t gid;                  /* SERVER: number of the daemon, shown in its ident */
+    uint32_t modes[2];            /* enum signet_con_mode by preference (SERVER: those allowed);
+                                   * default SECURE alone */
     unsigned num_modes;
     struct signet_env env;          /* random for nonces, real_ns for keepalive stamps */
     uint64_t global_seq;            /* of the caller's process; default 1 */
@@ -110,7 +118,9 @@ enum signet_event_kind {
     SIGNET_EVENT_ACK,           /* acked: all sent messages up to this seq are delivered */
     SIGNET_EVENT_KEEPALIVE,     /* stamp: the peer's, answered already */
     SIGNET_EVENT_KEEPALIVE_ACK, /* pong */
-    SIGNET_EVENT_FAILED,        /* fail: given once; the connection is dead */
+    SIGNET_EVENT_FAILED,        /* fail: given once; the connection is dead. When a server refused
+                                 * its peer the output still holds what tells it so: write that,
+                                 * then close */
 };
 
 struct signet_event_auth {

@@ -20,11 +20,29 @@ static const char *const state_names[CONN_STATES] = {
     [CONN_SESSION_CONNECTING] = "SESSION_CONNECTING",
     [CONN_READY] = "READY",
     [CONN_FAILED] = "FAILED",
+    [CONN_BANNER_ACCEPTING] = "BANNER_ACCEPTING",
+    [CONN_HELLO_ACCEPTING] = "HELLO_ACCEPTING",
+    [CONN_AUTH_ACCEPTING] = "AUTH_ACCEPTING",
+    [CONN_AUTH_ACCEPTING_MORE] = "AUTH_ACCEPTING_MORE",
+    [CONN_AUTH_ACCEPTING_SIGN] = "AUTH_ACCEPTING_SIGN",
+    [CONN_SESSION_ACCEPTING] = "SESSION_ACCEPTING",
 };
 
 const char *signet_conn_state(const struct signet_conn *conn)
 {
     return state_names[conn->state];
+}
+
+bool conn_is_preauth(enum conn_state state)
+{
+    return state <= CONN_AUTH_CONNECTING_SIGN ||
+           (state >= CONN_BANNER_ACCEPTING && state <= CONN_AUTH_ACCEPTING_SIGN);
+}
+
+bool conn_is_signed(enum conn_state state)
+{
+    return conn_is_preauth(state) && state != CONN_AUTH_CONNECTING_SIGN &&
+           state != CONN_AUTH_ACCEPTING_SIGN;
 }
 
 const struct signet_fail *signet_conn_failure(const struct signet_conn *conn)
@@ -78,11 +96,18 @@ static bool modes_valid(const struct signet_conn_options *o)
     return o->num_modes <= 2;
 }
 
+static bool role_valid(const struct signet_conn_options *o)
+{
+    if (o->role == SIGNET_ROLE_SERVER) {
+        return o->login != NULL && o->own.family != SIGNET_FAMILY_NONE && o->own_type != 0;
+    }
+    return o->role == SIGNET_ROLE_CLIENT && o->client != NULL && o->peer_type != 0 &&
+           o->peer_type <= UINT8_MAX && o->target.family != SIGNET_FAMILY_NONE;
+}
+
 static bool options_valid(const struct signet_conn_options *o)
 {
-    return o->role == SIGNET_ROLE_CLIENT && o->client != NULL && modes_valid(o) &&
-           o->own_type <= UINT8_MAX && o->peer_type != 0 && o->peer_type <= UINT8_MAX &&
-           o->target.family != SIGNET_FAMILY_NONE && o->env.random != NULL &&
+    return role_valid(o) && modes_valid(o) && o->own_type <= UINT8_MAX && o->env.random != NULL &&
            o->env.real_ns != NULL;
 }
 
@@ -108,7 +133,8 @@ static void set_defaults(struct signet_conn_options *o)
     o->limits.any_shape = false;
     fill(&o->global_seq, 1);
     fill(&o->supported, SIGNET_FEATURES_SUPPORTED);
-    fill(&o->required, SIGNET_FEATURES_REQUIRED);
+    fill(&o->required, o->role == SIGNET_ROLE_CLIENT ? SIGNET_FEATURES_REQUIRED
+                                                     : SIGNET_FEATURES_REQUIRED_SERVER);
     fill(&o->handshake_timeout_ns, 10 * SECOND);
     fill(&o->keepalive_timeout_ns, 30 * SECOND);
     fill(&o->max_nonces, UINT64_MAX);
@@ -138,7 +164,9 @@ static int start(struct signet_conn *conn, uint64_t now_ns)
     conn->now_ns = now_ns;
     conn->deadline_ns = now_ns + conn->o.handshake_timeout_ns;
     conn->keepalive_ns = UINT64_MAX;
-    int err = set_own_addr(&conn->o);
+    bool client = conn->o.role == SIGNET_ROLE_CLIENT;
+    conn->state = client ? CONN_BANNER_CONNECTING : CONN_BANNER_ACCEPTING;
+    int err = client ? set_own_addr(&conn->o) : 0; /* a server's is where it was dialled */
     if (err == 0) {
         err = signet_frame_reader_new(&conn->reader, &limits, 0);
     }

@@ -165,7 +165,7 @@ static int go_secure(struct signet_conn *conn)
     return err;
 }
 
-static int send_signature(struct signet_conn *conn)
+int conn_send_signature(struct signet_conn *conn)
 {
     struct signet_control c = {.tag = SIGNET_TAG_AUTH_SIGNATURE};
     int err =
@@ -197,13 +197,12 @@ int conn_on_done(struct signet_conn *conn, const struct signet_frame_view *view,
     }
     if (err == 0) {
         conn->state = CONN_AUTH_CONNECTING_SIGN;
-        err = send_signature(conn);
+        err = conn_send_signature(conn);
     }
     return err;
 }
 
-int conn_on_signature(struct signet_conn *conn, const struct signet_frame_view *view,
-                      struct signet_event *event)
+int conn_check_signature(struct signet_conn *conn, const struct signet_frame_view *view)
 {
     struct signet_control c;
     uint8_t want[SIGNET_SIGNATURE_LEN];
@@ -215,15 +214,29 @@ int conn_on_signature(struct signet_conn *conn, const struct signet_frame_view *
         err = -SIGNET_E_AUTH_SIGNATURE;
     }
     signet_wipe(want, sizeof(want));
-    if (err != 0) {
-        return err;
+    if (err == 0) {
+        signet_frame_reader_limits(conn->reader, &conn->o.limits);
     }
+    return err;
+}
+
+void conn_tell_authenticated(const struct signet_conn *conn, struct signet_event *event)
+{
     event->kind = SIGNET_EVENT_AUTHENTICATED;
     event->auth = (struct signet_event_auth){.global_id = conn->result.global_id,
                                              .mode = conn->mode,
                                              .received = conn->rx.len,
                                              .sent = conn->tx.len};
-    signet_frame_reader_limits(conn->reader, &conn->o.limits);
+}
+
+int conn_on_signature(struct signet_conn *conn, const struct signet_frame_view *view,
+                      struct signet_event *event)
+{
+    int err = conn_check_signature(conn, view);
+    if (err != 0) {
+        return err;
+    }
+    conn_tell_authenticated(conn, event);
     conn->state = CONN_SESSION_CONNECTING;
     err = conn_start_session(conn);
     conn_forget_auth(conn);

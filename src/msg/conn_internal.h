@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-/* Client states first; the accepting ones will follow FAILED. */
+/* Connecting states, the two that both sides have, accepting states. */
 enum conn_state {
     CONN_BANNER_CONNECTING,
     CONN_HELLO_CONNECTING,
@@ -20,6 +20,12 @@ enum conn_state {
     CONN_SESSION_CONNECTING,
     CONN_READY,
     CONN_FAILED,
+    CONN_BANNER_ACCEPTING,
+    CONN_HELLO_ACCEPTING,
+    CONN_AUTH_ACCEPTING,
+    CONN_AUTH_ACCEPTING_MORE,
+    CONN_AUTH_ACCEPTING_SIGN,
+    CONN_SESSION_ACCEPTING,
     CONN_STATES
 };
 
@@ -29,6 +35,7 @@ enum {
     CONN_CLASSES = 19,        /* output buffers of 512 << class bytes */
     CONN_CLASS_MIN = 512,
     CONN_KEEP_MAX = 8 << 20, /* bytes of free output buffers that are kept */
+    CONN_REFUSALS = 4,       /* answers of a server that let the peer try again */
     CONN_PONGS = 16,         /* keepalives without answer, at most */
 };
 
@@ -89,6 +96,8 @@ struct signet_conn {
     uint8_t *scratch; /* an auth payload, then an encoded control frame */
     unsigned frames;
     enum signet_con_mode mode;
+    unsigned refusals;
+    bool farewell; /* failed, but what is queued may still be sent */
 
     /* session */
     struct signet_ident peer;
@@ -108,6 +117,11 @@ struct signet_conn {
     struct signet_fail fail;
     bool fail_told;
 };
+
+/* Before the peer's signature was verified. */
+bool conn_is_preauth(enum conn_state state);
+/* While frames are still under the signatures. */
+bool conn_is_signed(enum conn_state state);
 
 /* --- failing --- */
 
@@ -143,11 +157,19 @@ typedef int conn_rule(struct signet_conn *conn, const struct signet_frame_view *
                       struct signet_event *event);
 conn_rule conn_on_hello, conn_on_bad_method, conn_on_reply_more, conn_on_done, conn_on_signature,
     conn_on_server_ident, conn_on_missing_features, conn_on_wait, conn_on_message, conn_on_ack,
-    conn_on_keepalive, conn_on_keepalive_ack;
+    conn_on_keepalive, conn_on_keepalive_ack, conn_on_client_hello, conn_on_auth_request,
+    conn_on_auth_request_more, conn_on_client_signature, conn_on_client_ident, conn_on_reconnect;
 /* Decodes segment 0 into *control; faults. */
 int conn_decode(struct signet_conn *conn, const struct signet_frame_view *view,
                 struct signet_control *control);
 int conn_start_auth(struct signet_conn *conn);
 int conn_start_session(struct signet_conn *conn);
+/* Both sides of the signatures. */
+int conn_send_signature(struct signet_conn *conn);
+int conn_check_signature(struct signet_conn *conn, const struct signet_frame_view *view);
+void conn_tell_authenticated(const struct signet_conn *conn, struct signet_event *event);
+/* The session is open: READY. */
+void conn_open_session(struct signet_conn *conn, const struct signet_ident *peer, bool lossy,
+                       struct signet_event *event);
 
 #endif

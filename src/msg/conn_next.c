@@ -14,6 +14,12 @@ static conn_rule *const rules[CONN_STATES][SIGNET_TAG_NUM] = {
     [CONN_SESSION_CONNECTING] = {[SIGNET_TAG_SERVER_IDENT] = conn_on_server_ident,
                                  [SIGNET_TAG_IDENT_MISSING_FEATURES] = conn_on_missing_features,
                                  [SIGNET_TAG_WAIT] = conn_on_wait},
+    [CONN_HELLO_ACCEPTING] = {[SIGNET_TAG_HELLO] = conn_on_client_hello},
+    [CONN_AUTH_ACCEPTING] = {[SIGNET_TAG_AUTH_REQUEST] = conn_on_auth_request},
+    [CONN_AUTH_ACCEPTING_MORE] = {[SIGNET_TAG_AUTH_REQUEST_MORE] = conn_on_auth_request_more},
+    [CONN_AUTH_ACCEPTING_SIGN] = {[SIGNET_TAG_AUTH_SIGNATURE] = conn_on_client_signature},
+    [CONN_SESSION_ACCEPTING] = {[SIGNET_TAG_CLIENT_IDENT] = conn_on_client_ident,
+                                [SIGNET_TAG_SESSION_RECONNECT] = conn_on_reconnect},
     [CONN_READY] = {[SIGNET_TAG_MESSAGE] = conn_on_message,
                     [SIGNET_TAG_ACK] = conn_on_ack,
                     [SIGNET_TAG_KEEPALIVE2] = conn_on_keepalive,
@@ -73,7 +79,8 @@ static bool read_banner(struct signet_conn *conn, struct signet_event *event)
         in->view = used;
         conn_recv_release(conn);
         err = conn_send_control(conn, &hello);
-        conn->state = CONN_HELLO_CONNECTING;
+        conn->state =
+            conn->state == CONN_BANNER_CONNECTING ? CONN_HELLO_CONNECTING : CONN_HELLO_ACCEPTING;
     }
     if (err != 0) {
         conn_die(conn, err);
@@ -86,14 +93,14 @@ static bool read_banner(struct signet_conn *conn, struct signet_event *event)
 
 static int count_preauth(struct signet_conn *conn, const struct signet_frame_view *view)
 {
-    if (conn->state > CONN_AUTH_CONNECTING_SIGN) {
+    if (!conn_is_preauth(conn->state)) {
         return 0;
     }
     if (++conn->frames > CONN_PREAUTH_FRAMES) {
         return conn_fault(conn, -SIGNET_E_PREAUTH_LIMIT, "more than %d frames",
                           (int)CONN_PREAUTH_FRAMES);
     }
-    if (conn->state == CONN_AUTH_CONNECTING_SIGN) {
+    if (!conn_is_signed(conn->state)) {
         return 0;
     }
     return conn_transcribe(&conn->rx, conn->in.p + conn->in.head, view->len);
@@ -170,7 +177,7 @@ static bool step(struct signet_conn *conn, struct signet_event *event)
         event->acked = conn->acked;
         return true;
     }
-    if (conn->state == CONN_BANNER_CONNECTING) {
+    if (conn->state == CONN_BANNER_CONNECTING || conn->state == CONN_BANNER_ACCEPTING) {
         return conn->in.len > conn->in.head && read_banner(conn, event);
     }
     return read_frame(conn, event);
@@ -180,7 +187,7 @@ static bool step(struct signet_conn *conn, struct signet_event *event)
 static void drained(struct signet_conn *conn)
 {
     if (conn->closed != 0 && conn->state != CONN_FAILED) {
-        bool busy = conn->state <= CONN_SESSION_CONNECTING;
+        bool busy = conn->state != CONN_READY;
         conn_fault(conn, conn->closed, "%s%s", signet_strerror(conn->closed),
                    busy ? " before the session was open" : "");
         conn_die(conn, conn->closed);

@@ -97,7 +97,7 @@ int signet_conn_output(struct signet_conn *conn, struct iovec *iov, int *num)
         iov[n++] = (struct iovec){.iov_base = s->buf + skip, .iov_len = s->len - skip};
         skip = 0;
     }
-    if (conn->state == CONN_FAILED) {
+    if (conn->state == CONN_FAILED && !conn->farewell) {
         return conn->fail.err;
     }
     *num = n;

@@ -90,11 +90,6 @@ static int seal(struct signet_reserved *slot, const struct signet_frame *frame)
     return err;
 }
 
-static bool before_signature(const struct signet_conn *conn)
-{
-    return conn->state < CONN_AUTH_CONNECTING_SIGN;
-}
-
 int conn_send_control(struct signet_conn *conn, const struct signet_control *control)
 {
     uint8_t small[SIGNET_CONTROL_MAX];
@@ -114,7 +109,7 @@ int conn_send_control(struct signet_conn *conn, const struct signet_control *con
     if (err == 0) {
         err = seal(slot, &frame);
     }
-    if (err == 0 && before_signature(conn)) {
+    if (err == 0 && conn_is_signed(conn->state)) {
         err = conn_transcribe(&conn->tx, slot->buf, slot->len);
     }
     return err;

@@ -64,8 +64,15 @@ int conn_on_server_ident(struct signet_conn *conn, const struct signet_frame_vie
     if (err != 0) {
         return err;
     }
-    conn->peer = c.ident;
-    conn->lossy = (c.ident.flags & SIGNET_IDENT_LOSSY) != 0;
+    conn_open_session(conn, &c.ident, (c.ident.flags & SIGNET_IDENT_LOSSY) != 0, event);
+    return 0;
+}
+
+void conn_open_session(struct signet_conn *conn, const struct signet_ident *peer, bool lossy,
+                       struct signet_event *event)
+{
+    conn->peer = *peer;
+    conn->lossy = lossy;
     conn->state = CONN_READY;
     if (conn->o.keepalive_interval_ns != 0) {
         conn->keepalive_ns = conn->now_ns + conn->o.keepalive_interval_ns;
@@ -73,9 +80,8 @@ int conn_on_server_ident(struct signet_conn *conn, const struct signet_frame_vie
     event->kind = SIGNET_EVENT_READY;
     event->ready = (struct signet_event_ready){.peer = &conn->peer,
                                                .own = &conn->o.own,
-                                               .features = conn->o.supported & c.ident.supported,
-                                               .lossy = conn->lossy};
-    return 0;
+                                               .features = conn->o.supported & peer->supported,
+                                               .lossy = lossy};
 }
 
 int conn_on_missing_features(struct signet_conn *conn, const struct signet_frame_view *view,
