@@ -39,6 +39,7 @@ TCase *suite_case(Suite *suite, const char *name)
 {
     TCase *t = tcase_create(name);
     tcase_add_checked_fixture(t, suite_start, suite_stop);
+    tcase_set_timeout(t, 60); /* sanitizers on a busy machine are slow */
     suite_add_tcase(suite, t);
     return t;
 }
