@@ -92,7 +92,8 @@ SIGNET_MUST SIGNET_API int signet_conn_output(struct signet_conn *conn, struct i
                                               int *num);
 /* The first n bytes of them were written. */
 SIGNET_API void signet_conn_sent(struct signet_conn *conn, size_t n);
-/* Bytes that wait for output, sealed or reserved. */
+/* Bytes that wait for output, sealed or reserved. A caller that does not read while this is large
+ * keeps a peer from growing the output by keepalives that it does not fetch the answers of. */
 SIGNET_API uint64_t signet_conn_queued(const struct signet_conn *conn);
 
 /* --- time -------------------------------------------------------------------------------- */

@@ -15,26 +15,44 @@ void conn_recv_release(struct signet_conn *conn)
     }
 }
 
-/* Moves what has arrived to the front, into a larger buffer if size needs one. */
-static int make_room(struct conn_recv *in, size_t size)
+static void move_to_front(struct conn_recv *in)
 {
     size_t have = in->len - in->head;
-    if (size > in->cap) {
-        uint8_t *p = malloc(size);
-        if (p == NULL) {
-            return -SIGNET_E_NOMEM;
-        }
-        if (have > 0) {
-            memcpy(p, in->p + in->head, have);
-        }
-        free(in->p);
-        in->p = p;
-        in->cap = size;
-    } else if (have > 0) {
+    if (in->head > 0 && have > 0) {
         memmove(in->p, in->p + in->head, have);
     }
     in->head = 0;
     in->len = have;
+}
+
+static int grow(struct conn_recv *in, size_t size)
+{
+    size_t have = in->len - in->head;
+    size = (size / CONN_RECV_MIN + 1) * CONN_RECV_MIN;
+    uint8_t *p = malloc(size);
+    if (p == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    if (have > 0) {
+        memcpy(p, in->p + in->head, have);
+    }
+    free(in->p);
+    *in = (struct conn_recv){.p = p, .cap = size, .len = have, .need = in->need};
+    return 0;
+}
+
+/* Room for the whole present frame; and for a good read, if only few bytes must move for it. A
+ * large frame is never moved again once its buffer is there. */
+static int make_room(struct conn_recv *in)
+{
+    size_t have = in->len - in->head;
+    bool few = have <= CONN_RECV_MIN / 4 && in->cap - in->len < CONN_RECV_MIN / 4;
+    if (few || in->len == in->cap || in->head + in->need > in->cap) {
+        move_to_front(in);
+    }
+    if (in->len == in->cap || in->need > in->cap) {
+        return grow(in, in->need > have ? in->need : have);
+    }
     return 0;
 }
 
@@ -47,15 +65,9 @@ int signet_conn_recv_buffer(struct signet_conn *conn, uint8_t **p, size_t *cap)
         return conn->fail.err;
     }
     conn_recv_release(conn);
-    /* Room for the whole present frame, and for some more when it is a small one. */
-    size_t want = in->need > CONN_RECV_MIN ? in->need : CONN_RECV_MIN;
-    bool tight = in->head + in->need > in->cap || in->cap - in->len < CONN_RECV_MIN / 4;
-    if (in->len == in->cap || tight) {
-        size_t have = in->len - in->head;
-        int err = make_room(in, have < want ? want : have + CONN_RECV_MIN);
-        if (err != 0) {
-            return conn_die(conn, err);
-        }
+    int err = make_room(in);
+    if (err != 0) {
+        return conn_die(conn, err);
     }
     *p = in->p + in->len;
     *cap = in->cap - in->len;

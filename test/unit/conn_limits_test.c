@@ -108,6 +108,35 @@ START_TEST(nonce_budget)
 }
 END_TEST
 
+/* Once its length is known, a large frame gets its buffer, is read to its place and not moved. */
+START_TEST(large_frames_stay_where_they_are)
+{
+    static uint8_t big[3 << 20];
+    struct signet_event event = {.kind = SIGNET_EVENT_NONE};
+    const uint8_t *base = NULL;
+    start();
+    struct signet_conn *conn = peer_reach(&peer, PEER_ALL, &log_);
+    peer_send_message(&peer, 0, big, sizeof(big));
+    for (size_t at = 0; at < peer.out.len;) {
+        uint8_t *p;
+        size_t cap;
+        assert_ok(signet_conn_recv_buffer(conn, &p, &cap));
+        ck_assert(base == NULL || p == base + at);
+        base = at > 0 ? p - at : NULL;
+        ck_assert(at == 0 || cap >= peer.out.len - at);
+        size_t n = at == 0 ? 100 : 20000;
+        n = n < peer.out.len - at ? n : peer.out.len - at;
+        memcpy(p, peer.out.p + at, n);
+        at += n;
+        assert_ok(signet_conn_received(conn, n, 0));
+        assert_ok(signet_conn_next(conn, &event));
+        ck_assert_int_eq(event.kind, at < peer.out.len ? SIGNET_EVENT_NONE : SIGNET_EVENT_MESSAGE);
+    }
+    ck_assert_uint_eq(event.message.data.len, sizeof(big));
+    end(conn);
+}
+END_TEST
+
 START_TEST(closed_streams)
 {
     for (enum peer_step step = PEER_NOTHING; step <= PEER_ALL; step++) {
@@ -198,11 +227,11 @@ int main(void)
 {
     Suite *s = suite_create("conn_limits");
     TCase *t = suite_case(s, "conn");
-    tcase_set_timeout(t, 30);
     tcase_add_test(t, message_order);
     tcase_add_test(t, preauth_limits);
     tcase_add_test(t, preauth_frames);
     tcase_add_test(t, nonce_budget);
+    tcase_add_test(t, large_frames_stay_where_they_are);
     tcase_add_test(t, closed_streams);
     tcase_add_test(t, what_came_before_the_end_is_given_out);
     tcase_add_test(t, options_that_are_refused);
