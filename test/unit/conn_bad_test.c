@@ -223,7 +223,6 @@ int main(void)
 {
     Suite *s = suite_create("conn_bad");
     TCase *t = suite_case(s, "conn");
-    tcase_set_timeout(t, 30);
     tcase_add_test(t, banners);
     tcase_add_test(t, wrong_kind_of_peer);
     tcase_add_test(t, refusals);

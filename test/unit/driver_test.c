@@ -247,7 +247,6 @@ int main(void)
 {
     Suite *s = suite_create("driver");
     TCase *t = suite_case(s, "driver");
-    tcase_set_timeout(t, 30);
     tcase_add_loop_test(t, whole_session, 0, 2);
     tcase_add_loop_test(t, failures_of_the_peer, 0, 5);
     tcase_add_test(t, flush_has_an_end);

@@ -124,7 +124,6 @@ int main(void)
 {
     Suite *s = suite_create("walk");
     TCase *t = suite_case(s, "captures");
-    tcase_set_timeout(t, 60);
     tcase_add_test(t, all);
     return suite_run(s);
 }
