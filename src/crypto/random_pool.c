@@ -18,7 +18,7 @@
 struct pool {
     uint32_t generation;
     uint32_t left; /* unused bytes, at the end */
-    uint8_t bytes[504];
+    uint8_t bytes[SIGNET_POOL_LEN];
 };
 
 static _Atomic(struct pool *) pools[SIGNET_THREAD_MAX];

@@ -5,6 +5,8 @@
 
 #include "crypto/handler.h"
 
+enum { SIGNET_POOL_LEN = 2040 }; /* bytes a refill draws */
+
 /* Fills up to 64 bytes from the calling thread's pool, which the handler refills. Bytes are
  * wiped as they are handed out, and a forked child never sees those of its parent.
  * 0 or -RANDOM. */
