@@ -150,9 +150,7 @@ static int open_type2(const struct tools *t, uint8_t *out, size_t *plain_len, co
     if (err != 0) {
         return err;
     }
-    uint8_t magic[8];
-    signet_store_u64(magic, SIGNET_ENVELOPE_MAGIC);
-    if (!signet_equal(out + SIGNET_CONFOUNDER_LEN + 1, magic, sizeof(magic))) {
+    if (signet_load_u64(out + SIGNET_CONFOUNDER_LEN + 1) != SIGNET_ENVELOPE_MAGIC) {
         return -SIGNET_E_OPEN;
     }
     *plain_len = len - TYPE2_X;
@@ -181,30 +179,5 @@ int signet_envelope_open(const struct signet_key *key, enum signet_usage usage, 
     }
     signet_wipe(out + plain_len, len - plain_len);
     *out_len = plain_len;
-    return 0;
-}
-
-int signet_key_cbc_seal(const struct signet_key *key, uint8_t *out, size_t cap, size_t *out_len,
-                        const uint8_t *in, size_t len)
-{
-    *out_len = 0;
-    if (key->type != SIGNET_KEY_AES) {
-        return -SIGNET_E_KEY_TYPE;
-    }
-    if (len > UINT32_MAX || cap < signet_type1_len(len)) {
-        return -SIGNET_E_SPACE;
-    }
-    struct tools t;
-    int err = find_tools(&t, key, SIGNET_USAGE_NONE, SIGNET_ROLE_SEAL);
-    if (err != 0) {
-        return err;
-    }
-    memmove(out, in, len);
-    err = signet_type1_seal(t.cbc, out, len);
-    if (err != 0) {
-        signet_wipe(out, signet_type1_len(len));
-        return err;
-    }
-    *out_len = signet_type1_len(len);
     return 0;
 }

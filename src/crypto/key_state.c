@@ -4,30 +4,17 @@
 #include "base/secret.h"
 #include "crypto/kdf.h"
 
-int signet_usage_slot(enum signet_usage usage)
-{
-    switch (usage) {
-    case SIGNET_USAGE_NONE:
-        return 0;
-    case SIGNET_USAGE_CONNECTION_SECRET:
-        return 1;
-    case SIGNET_USAGE_TICKET_SESSION_KEY:
-        return 2;
-    case SIGNET_USAGE_TICKET_BLOB:
-        return 3;
-    case SIGNET_USAGE_AUTHORIZE:
-        return 4;
-    case SIGNET_USAGE_AUTHORIZE_CHALLENGE:
-        return 5;
-    case SIGNET_USAGE_AUTHORIZE_REPLY:
-        return 6;
-    case SIGNET_USAGE_ROTATING_SECRET:
-        return 7;
-    case SIGNET_USAGE_TICKET_INFO:
-        return 8;
-    }
-    return -1;
-}
+const uint8_t signet_usage_slots[SIGNET_USAGE_END] = {
+    [SIGNET_USAGE_NONE] = 1,
+    [SIGNET_USAGE_CONNECTION_SECRET] = 2,
+    [SIGNET_USAGE_TICKET_SESSION_KEY] = 3,
+    [SIGNET_USAGE_TICKET_BLOB] = 4,
+    [SIGNET_USAGE_AUTHORIZE] = 5,
+    [SIGNET_USAGE_AUTHORIZE_CHALLENGE] = 6,
+    [SIGNET_USAGE_AUTHORIZE_REPLY] = 7,
+    [SIGNET_USAGE_ROTATING_SECRET] = 8,
+    [SIGNET_USAGE_TICKET_INFO] = SIGNET_USAGES,
+};
 
 size_t signet_key_states(enum signet_key_type type)
 {
@@ -53,32 +40,17 @@ static int make_state(const struct signet_key *key, const struct signet_row *row
     return 0;
 }
 
-/* The slot of a shared key that its operations fill; the key itself is never a const object. */
-static _Atomic(struct signet_state *) *slot_of(const struct signet_key *key, unsigned at)
+int signet_key_state_make(const struct signet_key *key, const struct signet_row *row,
+                          enum signet_usage usage, unsigned slot, struct signet_state **out)
 {
-    return &((struct signet_key *)(uintptr_t)key)->states[at];
-}
-
-int signet_key_state(const struct signet_key *key, const struct signet_row *row,
-                     enum signet_usage usage, struct signet_state **out)
-{
-    int at = signet_usage_slot(usage);
-    if (at < 0) {
-        return -SIGNET_E_USAGE;
-    }
-    at = key->type == SIGNET_KEY_AES256K ? at : 0;
-    _Atomic(struct signet_state *) *slot = slot_of(key, (unsigned)at);
-    /* Acquire pairs with the release of the publishing below. */
-    *out = atomic_load_explicit(slot, memory_order_acquire);
-    if (*out != NULL) {
-        return 0;
-    }
+    /* A shared key is never a const object; its operations fill what is empty. */
+    _Atomic(struct signet_state *) *at = &((struct signet_key *)(uintptr_t)key)->states[slot];
     struct signet_state *fresh, *seen = NULL;
     int err = make_state(key, row, usage, &fresh);
     if (err != 0) {
         return err;
     }
-    if (!atomic_compare_exchange_strong_explicit(slot, &seen, fresh, memory_order_acq_rel,
+    if (!atomic_compare_exchange_strong_explicit(at, &seen, fresh, memory_order_acq_rel,
                                                  memory_order_acquire)) {
         signet_state_free(fresh);
         fresh = seen;

@@ -27,17 +27,33 @@ struct signet_key {
     struct signet_row *pin;
     uint8_t secret[SIGNET_SECRET_MAX];
     signet_engine_slot hmac[SIGNET_HANDLER_MAX]; /* HMAC-SHA256 with the secret */
-    /* By signet_usage_slot(); type 1 has only the first. */
+    /* By signet_usage_slots; type 1 has only the first. */
     _Atomic(struct signet_state *) states[];
 };
 
-/* 0.., or -1 for a number that is no usage. */
-int signet_usage_slot(enum signet_usage usage);
+enum { SIGNET_USAGE_END = SIGNET_USAGE_TICKET_INFO + 1 };
+/* Slot + 1 by usage number; 0 for a number that is no usage. */
+extern const uint8_t signet_usage_slots[SIGNET_USAGE_END];
 size_t signet_key_states(enum signet_key_type type);
 
+/* Derives and publishes the state of a slot. -NOMEM or what the handler said. */
+int signet_key_state_make(const struct signet_key *key, const struct signet_row *row,
+                          enum signet_usage usage, unsigned slot, struct signet_state **out);
+
 /* The state of a usage, derived on first use. -USAGE, -NOMEM or what the handler said. */
-int signet_key_state(const struct signet_key *key, const struct signet_row *row,
-                     enum signet_usage usage, struct signet_state **out);
+static inline int signet_key_state(const struct signet_key *key, const struct signet_row *row,
+                                   enum signet_usage usage, struct signet_state **out)
+{
+    unsigned slot = (unsigned)usage < SIGNET_USAGE_END ? signet_usage_slots[usage] : 0;
+    if (slot == 0) {
+        return -SIGNET_E_USAGE;
+    }
+    slot = key->type == SIGNET_KEY_AES256K ? slot - 1 : 0;
+    /* Acquire pairs with the release of the publishing. */
+    *out = atomic_load_explicit(&key->states[slot], memory_order_acquire);
+    return *out != NULL ? 0 : signet_key_state_make(key, row, usage, slot, out);
+}
+
 int signet_state_fill(const struct signet_key *key, const struct signet_row *row,
                       struct signet_state *state, enum signet_role role,
                       struct signet_engine **out);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/envelope.h"
+#include "crypto/type1.h"
+#include "crypto/type1_key.h"
 
 static const char *text(json_t *row, const char *name)
 {
@@ -36,10 +37,11 @@ static void check_cbc(json_t *row)
     struct signet_key *key;
     unhex_to(secret, 16, text(row, "key"));
     assert_ok(signet_key_import(&key, SIGNET_KEY_AES, secret, 16, 0, NULL));
-    size_t in_len, len;
+    size_t in_len;
     uint8_t *in = unhex(text(row, "in"), &in_len);
-    assert_ok(signet_key_cbc_seal(key, out, sizeof(out), &len, in, in_len));
-    assert_hex(out, len, text(row, "out"));
+    memcpy(out, in, in_len);
+    assert_ok(signet_type1_key_seal(key, out, in_len));
+    assert_hex(out, signet_type1_len(in_len), text(row, "out"));
     free(in);
     signet_key_unref(key);
 }

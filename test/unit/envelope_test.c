@@ -8,6 +8,7 @@
 #include "crypto/envelope.h"
 #include "crypto/kdf.h"
 #include "crypto/type1.h"
+#include "crypto/type1_key.h"
 #include "crypto/type2.h"
 
 static const enum signet_usage usages[SIGNET_USAGES] = {
@@ -46,18 +47,15 @@ static struct signet_key *key_of_hex(enum signet_key_type type, const char *hex)
 START_TEST(bare_cbc)
 {
     struct signet_key *key = counting_key(SIGNET_KEY_AES);
-    uint8_t in[16], out[32];
-    size_t len;
-    unhex_to(in, 16, "00112233445566778899aabbccddeeff");
-    assert_ok(signet_key_cbc_seal(key, out, sizeof(out), &len, in, 16));
-    assert_hex(out, len, "b38f5bc9354cf8c61315666f37d7793a11907be9d83c3570587b979b03d2a501");
-    assert_ok(signet_key_cbc_seal(key, out, sizeof(out), &len, in, 0));
-    assert_hex(out, len, "7ee5cf4e557c533d502404fc3b64d7e9");
-    assert_err(signet_key_cbc_seal(key, out, 31, &len, in, 16), SPACE);
-    ck_assert_uint_eq(len, 0);
+    uint8_t buf[32];
+    unhex_to(buf, 16, "00112233445566778899aabbccddeeff");
+    assert_ok(signet_type1_key_seal(key, buf, 16));
+    assert_hex(buf, 32, "b38f5bc9354cf8c61315666f37d7793a11907be9d83c3570587b979b03d2a501");
+    assert_ok(signet_type1_key_seal(key, buf, 0));
+    assert_hex(buf, 16, "7ee5cf4e557c533d502404fc3b64d7e9");
     signet_key_unref(key);
     key = counting_key(SIGNET_KEY_AES256K);
-    assert_err(signet_key_cbc_seal(key, out, sizeof(out), &len, in, 16), KEY_TYPE);
+    assert_err(signet_type1_key_seal(key, buf, 16), KEY_TYPE);
     signet_key_unref(key);
 }
 END_TEST
@@ -199,12 +197,12 @@ START_TEST(no_changed_bit_of_type_2_opens)
 }
 END_TEST
 
-/* A type 1 ciphertext of any plaintext: what a holder of the key could make. */
+/* A type 1 ciphertext of any blocks: what a holder of the key could make. */
 static size_t seal_raw(const struct signet_key *key, uint8_t *out, const uint8_t *blocks,
                        size_t len)
 {
-    size_t padded;
-    assert_ok(signet_key_cbc_seal(key, out, len + 16, &padded, blocks, len));
+    memcpy(out, blocks, len);
+    assert_ok(signet_type1_key_seal(key, out, len));
     return len; /* without the padding block */
 }
 
@@ -236,6 +234,27 @@ START_TEST(all_failures_of_type_1_look_alike)
         plain[i] ^= 1;
     }
     signet_key_unref(key);
+}
+END_TEST
+
+/* Against the plain definition, for every value of the last byte and each wrong byte. */
+START_TEST(padding_is_checked_whole)
+{
+    for (unsigned pad = 0; pad < 256; pad++) {
+        for (unsigned bad = 0; bad <= 16; bad++) {
+            uint8_t block[32];
+            memset(block, (int)pad, sizeof(block));
+            block[15] ^= 0x80; /* outside of the last block */
+            if (bad > 0) {
+                block[32 - bad] ^= bad == 1 ? 0x20 : 0x01;
+            }
+            uint32_t last = block[31], want = last >= 1 && last <= 16 ? last : 0;
+            for (uint32_t i = 1; i <= want; i++) {
+                want = block[32 - i] == last ? want : 0;
+            }
+            ck_assert_uint_eq(signet_type1_padding(block, sizeof(block)), want);
+        }
+    }
 }
 END_TEST
 
@@ -392,6 +411,7 @@ int main(void)
     t = suite_case(s, "refusals");
     tcase_add_test(t, no_changed_bit_of_type_2_opens);
     tcase_add_test(t, all_failures_of_type_1_look_alike);
+    tcase_add_test(t, padding_is_checked_whole);
     tcase_add_test(t, padding_may_not_eat_the_header);
     tcase_add_loop_test(t, bad_lengths_do_not_open, 0, 2);
     tcase_add_test(t, usages_are_kept_apart);
