@@ -12,7 +12,7 @@ enum { CONF_WHY = 200, CONF_LINE_MAX = 65536 };
 
 struct option_line {
     struct option_line *next;
-    char *section, *key, *value;
+    char *section, *name, *value;
 };
 
 struct tool_conf {
@@ -82,7 +82,7 @@ static bool add_option(struct tool_conf *conf, const char *section, char *line)
     unquote(value);
     *option = (struct option_line){conf->newest, strdup(section), strdup(key), strdup(value)};
     conf->newest = option;
-    return *key && option->section && option->key && option->value;
+    return *key && option->section && option->name && option->value;
 }
 
 static bool add_line(struct tool_conf *conf, char *section, size_t cap, char *line)
@@ -153,17 +153,17 @@ void tool_conf_free(struct tool_conf *conf)
     for (struct option_line *next, *o = conf->newest; o; o = next) {
         next = o->next;
         free(o->section);
-        free(o->key);
+        free(o->name);
         free(o->value);
         free(o);
     }
     free(conf);
 }
 
-static const char *find(const struct tool_conf *conf, const char *section, const char *key)
+static const char *find(const struct tool_conf *conf, const char *section, const char *name)
 {
     for (const struct option_line *o = conf->newest; o; o = o->next)
-        if (strcmp(o->section, section) == 0 && strcmp(o->key, key) == 0)
+        if (strcmp(o->section, section) == 0 && strcmp(o->name, name) == 0)
             return o->value;
     return NULL;
 }
