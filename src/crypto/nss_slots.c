@@ -12,7 +12,7 @@
 /* softoken gives out about a hundred slots in all; one takes 120 KB. */
 #define SLOTS_MAX 32
 /* So many objects go into a slot before another is opened. */
-#define SLOT_FULL 64
+#define SLOT_FULL 512
 
 static struct signet_nss_slot slots[SLOTS_MAX];
 static unsigned num;

@@ -313,7 +313,7 @@ END_TEST
 
 START_TEST(many_keys_spread_over_slots)
 {
-    enum { KEYS = 300 };
+    enum { KEYS = 1700 };
     struct user u[KEYS];
     for (size_t i = 0; i < KEYS; i++) {
         memcpy(raw, &i, sizeof(i));
