@@ -239,35 +239,3 @@ void signet_write_patch_u32(struct signet_writer *w, size_t at, uint32_t v)
         signet_store_u32(w->start + at, v);
     }
 }
-
-uint32_t signet_load_u32(const uint8_t p[4])
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-uint64_t signet_load_u64(const uint8_t p[8])
-{
-    return (uint64_t)signet_load_u32(p) | (uint64_t)signet_load_u32(p + 4) << 32;
-}
-
-void signet_store_u32(uint8_t p[4], uint32_t v)
-{
-    p[0] = (uint8_t)v;
-    p[1] = (uint8_t)(v >> 8);
-    p[2] = (uint8_t)(v >> 16);
-    p[3] = (uint8_t)(v >> 24);
-}
-
-void signet_store_be32(uint8_t p[4], uint32_t v)
-{
-    p[0] = (uint8_t)(v >> 24);
-    p[1] = (uint8_t)(v >> 16);
-    p[2] = (uint8_t)(v >> 8);
-    p[3] = (uint8_t)v;
-}
-
-void signet_store_u64(uint8_t p[8], uint64_t v)
-{
-    signet_store_u32(p, (uint32_t)v);
-    signet_store_u32(p + 4, (uint32_t)(v >> 32));
-}

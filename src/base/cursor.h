@@ -8,8 +8,10 @@
 #ifndef SIGNET_BASE_CURSOR_H
 #define SIGNET_BASE_CURSOR_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <signet/error.h>
 #include <signet/span.h>
@@ -67,11 +69,49 @@ void signet_write_patch_u32(struct signet_writer *w, size_t at, uint32_t v);
 uint8_t *signet_write_room(struct signet_writer *w, size_t len);
 int signet_writer_fail(struct signet_writer *w, enum signet_err err);
 
-/* Loads and stores for code that has checked the bounds itself. */
-uint32_t signet_load_u32(const uint8_t p[4]);
-uint64_t signet_load_u64(const uint8_t p[8]);
-void signet_store_u32(uint8_t p[4], uint32_t v);
-void signet_store_be32(uint8_t p[4], uint32_t v);
-void signet_store_u64(uint8_t p[8], uint64_t v);
+/* Loads and stores for code that has checked the bounds itself. Each is one move. */
+static inline uint32_t signet_load_u32(const uint8_t p[4])
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof(v));
+    return le32toh(v);
+}
+
+static inline uint64_t signet_load_u64(const uint8_t p[8])
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof(v));
+    return le64toh(v);
+}
+
+static inline void signet_store_u32(uint8_t p[4], uint32_t v)
+{
+    v = htole32(v);
+    memcpy(p, &v, sizeof(v));
+}
+
+static inline void signet_store_be32(uint8_t p[4], uint32_t v)
+{
+    v = htobe32(v);
+    memcpy(p, &v, sizeof(v));
+}
+
+static inline void signet_store_u64(uint8_t p[8], uint64_t v)
+{
+    v = htole64(v);
+    memcpy(p, &v, sizeof(v));
+}
+
+/* 16 bytes, low half first, in one store where the machine has one. */
+static inline void signet_store_pair(uint8_t p[16], uint64_t low, uint64_t high)
+{
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
+    *(pair *)p = (pair){low, high};
+#else
+    signet_store_u64(p, low);
+    signet_store_u64(p + 8, high);
+#endif
+}
 
 #endif
