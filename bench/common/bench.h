@@ -42,7 +42,6 @@ struct bench_row {
     uint64_t iters;     /* iterations per sample; 0: as many as fill the sample time */
     uint64_t iters_max; /* bound of the calibrated number; 0: none */
     unsigned rounds;    /* at most so many samples; 0: as many as the others */
-    bool wall;          /* time by the monotonic clock, not by this thread's CPU time */
     /* 0 when the row gives the right result; run before all timing. Required. */
     int (*check)(void *arg);
     /* Untimed, before each sample; may be NULL. */
@@ -87,7 +86,6 @@ static inline void bench_use(void *p)
     __asm__ volatile("" : : "r"(p) : "memory");
 }
 double bench_mono_ns(void);
-double bench_cpu_ns(void); /* of the calling thread */
 /* Calls of malloc, calloc, realloc and the aligned ones, by all threads, while counting. */
 void bench_alloc_count(bool on);
 uint64_t bench_alloc_calls(void);
