@@ -191,32 +191,6 @@ void signet_lane_leave_slow(void)
     pthread_mutex_unlock(&overflow_lock);
 }
 
-int signet_engine_cbc(struct signet_engine *engine, uint8_t *out, const uint8_t *in, size_t len,
-                      const uint8_t iv[16])
-{
-    struct signet_lane lane;
-    int err = signet_lane_enter(engine, &lane);
-    if (err != 0) {
-        return err;
-    }
-    err = engine->handler->cbc(lane.p, out, in, len, iv);
-    signet_lane_leave(&lane);
-    return err;
-}
-
-int signet_engine_hmac(struct signet_engine *engine, uint8_t *out, const struct signet_span *parts,
-                       size_t num)
-{
-    struct signet_lane lane;
-    int err = signet_lane_enter(engine, &lane);
-    if (err != 0) {
-        return err;
-    }
-    err = engine->handler->hmac(lane.p, out, parts, num);
-    signet_lane_leave(&lane);
-    return err;
-}
-
 void signet_engine_fork_lock(void)
 {
     pthread_mutex_lock(&overflow_lock);

@@ -76,10 +76,29 @@ static inline void signet_lane_leave(const struct signet_lane *lane)
 }
 
 /* One operation on the calling thread's lane. */
-int signet_engine_cbc(struct signet_engine *engine, uint8_t *out, const uint8_t *in, size_t len,
-                      const uint8_t iv[16]);
-int signet_engine_hmac(struct signet_engine *engine, uint8_t *out, const struct signet_span *parts,
-                       size_t num);
+static inline int signet_engine_cbc(struct signet_engine *engine, uint8_t *out, const uint8_t *in,
+                                    size_t len, const uint8_t iv[16])
+{
+    struct signet_lane lane;
+    int err = signet_lane_enter(engine, &lane);
+    if (err == 0) {
+        err = engine->handler->cbc(lane.p, out, in, len, iv);
+        signet_lane_leave(&lane);
+    }
+    return err;
+}
+
+static inline int signet_engine_hmac(struct signet_engine *engine, uint8_t *out,
+                                     const struct signet_span *parts, size_t num)
+{
+    struct signet_lane lane;
+    int err = signet_lane_enter(engine, &lane);
+    if (err == 0) {
+        err = engine->handler->hmac(lane.p, out, parts, num);
+        signet_lane_leave(&lane);
+    }
+    return err;
+}
 
 /* The overflow lock, held over a fork. */
 void signet_engine_fork_lock(void);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/secret.h"
+#include "crypto/blocks.h"
 #include "crypto/key_state.h"
 #include "crypto/random_pool.h"
 #include "crypto/type1.h"
@@ -12,6 +13,7 @@
 
 #define HEADER  SIGNET_ENVELOPE_HEADER
 #define TYPE2_X (SIGNET_CONFOUNDER_LEN + HEADER + SIGNET_TYPE2_TAG_LEN)
+#define LEN_MAX (UINT32_MAX - TYPE2_X) /* an envelope's length is a u32 on the wire */
 
 /* What one operation works with, read once. */
 struct tools {
@@ -19,8 +21,10 @@ struct tools {
     struct signet_engine *cbc, *mac; /* mac: type 2 only */
 };
 
-static int find_tools(struct tools *t, const struct signet_key *key, enum signet_usage usage,
-                      enum signet_role role)
+/* type: the key's, known to the caller. */
+static inline int find_tools(struct tools *t, const struct signet_key *key,
+                             enum signet_key_type type, enum signet_usage usage,
+                             enum signet_role role)
 {
     t->row = signet_row_now(key->pin);
     if (t->row == NULL) {
@@ -31,92 +35,94 @@ static int find_tools(struct tools *t, const struct signet_key *key, enum signet
     if (err == 0) {
         err = signet_state_engine(key, t->row, state, role, &t->cbc);
     }
-    if (err == 0 && key->type == SIGNET_KEY_AES256K) {
+    if (err == 0 && type == SIGNET_KEY_AES256K) {
         err = signet_state_engine(key, t->row, state, SIGNET_ROLE_MAC, &t->mac);
+    }
+    return err;
+}
+
+/* On failure nothing that was prepared leaves. */
+static inline int finish(int err, uint8_t *out, size_t total, size_t *out_len)
+{
+    if (__builtin_expect(err != 0, 0)) {
+        signet_wipe(out, total);
+    } else {
+        *out_len = total;
     }
     return err;
 }
 
 size_t signet_envelope_len(const struct signet_key *key, size_t plain_len)
 {
-    if (plain_len > UINT32_MAX - TYPE2_X) {
+    if (plain_len > LEN_MAX) {
         return 0;
     }
     return key->type == SIGNET_KEY_AES256K ? plain_len + TYPE2_X
                                            : signet_type1_len(plain_len + HEADER);
 }
 
-static void put_header(uint8_t *p)
+static int seal_type1(const struct signet_key *key, enum signet_usage usage, uint8_t *out,
+                      size_t cap, size_t *out_len, const uint8_t *in, size_t len)
 {
-    p[0] = 1;
-    signet_store_u64(p + 1, SIGNET_ENVELOPE_MAGIC);
-}
-
-/* NULL is fine for no bytes, but not for memmove. */
-static void put_plain(uint8_t *out, const uint8_t *in, size_t len)
-{
-    if (len > 0) {
-        memmove(out, in, len);
+    struct tools t;
+    size_t total = signet_type1_len(HEADER + len);
+    *out_len = 0;
+    if (len > LEN_MAX || cap < total) {
+        return -SIGNET_E_SPACE;
     }
+    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, SIGNET_ROLE_SEAL);
+    if (err != 0) {
+        return err;
+    }
+    signet_put_envelope(out, in, len, (uint8_t)(total - HEADER - len));
+    return finish(signet_type1_blocks(t.cbc, out, total), out, total, out_len);
 }
 
-static int seal_type1(const struct tools *t, uint8_t *out, const uint8_t *in, size_t len)
-{
-    put_plain(out + HEADER, in, len);
-    put_header(out);
-    return signet_type1_seal(t->cbc, out, HEADER + len);
-}
-
-static int seal_type2(const struct tools *t, const uint8_t *confounder, uint8_t *out,
+static int seal_type2(const struct signet_key *key, enum signet_usage usage,
+                      const uint8_t *confounder, uint8_t *out, size_t cap, size_t *out_len,
                       const uint8_t *in, size_t len)
 {
+    struct tools t;
     uint8_t drawn[SIGNET_CONFOUNDER_LEN];
-    if (confounder == NULL) {
-        int err = signet_random_small(t->row->handler, drawn, sizeof(drawn));
-        if (err != 0) {
-            return err;
-        }
+    *out_len = 0;
+    if (len > LEN_MAX || cap < len + TYPE2_X) {
+        return -SIGNET_E_SPACE;
+    }
+    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, SIGNET_ROLE_SEAL);
+    if (err == 0 && confounder == NULL) {
+        err = signet_random_small(t.row->handler, drawn, sizeof(drawn));
         confounder = drawn;
     }
-    put_plain(out + SIGNET_CONFOUNDER_LEN + HEADER, in, len);
+    if (err != 0) {
+        return err;
+    }
+    /* What it fills the last block up with lies where the tag comes. */
+    signet_put_envelope(out + SIGNET_CONFOUNDER_LEN, in, len, 0);
     memcpy(out, confounder, SIGNET_CONFOUNDER_LEN);
-    put_header(out + SIGNET_CONFOUNDER_LEN);
-    return signet_type2_seal(t->cbc, t->mac, out, SIGNET_CONFOUNDER_LEN + HEADER + len);
+    err = signet_type2_seal(t.cbc, t.mac, out, SIGNET_CONFOUNDER_LEN + HEADER + len);
+    return finish(err, out, len + TYPE2_X, out_len);
 }
 
 int signet_envelope_seal_with(const struct signet_key *key, enum signet_usage usage,
                               const uint8_t *confounder, uint8_t *out, size_t cap, size_t *out_len,
                               const uint8_t *in, size_t len)
 {
-    *out_len = 0;
-    size_t total = signet_envelope_len(key, len);
-    if (total == 0 || cap < total) {
-        return -SIGNET_E_SPACE;
-    }
-    struct tools t;
-    int err = find_tools(&t, key, usage, SIGNET_ROLE_SEAL);
-    if (err != 0) {
-        return err;
-    }
-    err = key->type == SIGNET_KEY_AES256K ? seal_type2(&t, confounder, out, in, len)
-                                          : seal_type1(&t, out, in, len);
-    if (err != 0) {
-        signet_wipe(out, total);
-        return err;
-    }
-    *out_len = total;
-    return 0;
+    return key->type == SIGNET_KEY_AES256K
+               ? seal_type2(key, usage, confounder, out, cap, out_len, in, len)
+               : seal_type1(key, usage, out, cap, out_len, in, len);
 }
 
 int signet_envelope_seal(const struct signet_key *key, enum signet_usage usage, uint8_t *out,
                          size_t cap, size_t *out_len, const uint8_t *in, size_t len)
 {
-    return signet_envelope_seal_with(key, usage, NULL, out, cap, out_len, in, len);
+    return key->type == SIGNET_KEY_AES256K
+               ? seal_type2(key, usage, NULL, out, cap, out_len, in, len)
+               : seal_type1(key, usage, out, cap, out_len, in, len);
 }
 
 /* Whether padding and magic are right, without a branch on any byte; *plain_len is the length
  * behind the header. len >= 16. */
-static bool check_type1(const uint8_t *plain, size_t len, size_t *plain_len)
+static inline bool check_type1(const uint8_t *plain, size_t len, size_t *plain_len)
 {
     uint32_t pad = signet_type1_padding(plain, len);
     bool padded = pad != 0;
@@ -126,10 +132,14 @@ static bool check_type1(const uint8_t *plain, size_t len, size_t *plain_len)
     return padded & magical & holds_header;
 }
 
-static int open_type1(const struct tools *t, uint8_t *out, size_t *plain_len, const uint8_t *in,
-                      size_t len)
+static inline int open_type1(const struct signet_key *key, enum signet_usage usage, uint8_t *out,
+                             size_t *plain_len, const uint8_t *in, size_t len)
 {
-    int err = signet_type1_open(t->cbc, out, in, len);
+    struct tools t;
+    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, SIGNET_ROLE_OPEN);
+    if (err == 0) {
+        err = signet_type1_open(t.cbc, out, in, len);
+    }
     if (err != 0) {
         return err;
     }
@@ -140,13 +150,14 @@ static int open_type1(const struct tools *t, uint8_t *out, size_t *plain_len, co
     return 0;
 }
 
-static int open_type2(const struct tools *t, uint8_t *out, size_t *plain_len, const uint8_t *in,
-                      size_t len)
+static int open_type2(const struct signet_key *key, enum signet_usage usage, uint8_t *out,
+                      size_t *plain_len, const uint8_t *in, size_t len)
 {
-    if (len < TYPE2_X) {
-        return -SIGNET_E_OPEN;
+    struct tools t;
+    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, SIGNET_ROLE_OPEN);
+    if (err == 0) {
+        err = len < TYPE2_X ? -SIGNET_E_OPEN : signet_type2_open(t.cbc, t.mac, out, in, len);
     }
-    int err = signet_type2_open(t->cbc, t->mac, out, in, len);
     if (err != 0) {
         return err;
     }
@@ -165,14 +176,9 @@ int signet_envelope_open(const struct signet_key *key, enum signet_usage usage, 
     if (cap < len) {
         return -SIGNET_E_SPACE;
     }
-    struct tools t;
-    int err = find_tools(&t, key, usage, SIGNET_ROLE_OPEN);
-    if (err != 0) {
-        return err;
-    }
     size_t plain_len = 0;
-    err = key->type == SIGNET_KEY_AES256K ? open_type2(&t, out, &plain_len, in, len)
-                                          : open_type1(&t, out, &plain_len, in, len);
+    int err = key->type == SIGNET_KEY_AES256K ? open_type2(key, usage, out, &plain_len, in, len)
+                                              : open_type1(key, usage, out, &plain_len, in, len);
     if (err != 0) {
         signet_wipe(out, len);
         return err;

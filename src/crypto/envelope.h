@@ -5,8 +5,6 @@
 
 #include <signet/key.h>
 
-#define SIGNET_ENVELOPE_MAGIC UINT64_C(0xff009cad8826aa55)
-
 /* As signet_envelope_seal() with a given confounder, which must never be used twice; NULL
  * draws one. Type 1 has none. */
 int signet_envelope_seal_with(const struct signet_key *key, enum signet_usage usage,

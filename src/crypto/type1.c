@@ -3,19 +3,14 @@
 
 #include <string.h>
 
-static const uint8_t iv[16] = {'c', 'e', 'p', 'h', 's', 'a', 'g', 'e',
-                               'y', 'u', 'd', 'a', 'g', 'r', 'e', 'g'};
-
-size_t signet_type1_len(size_t plain_len)
-{
-    return (plain_len / 16 + 1) * 16;
-}
+const uint8_t signet_type1_iv[16] = {'c', 'e', 'p', 'h', 's', 'a', 'g', 'e',
+                                     'y', 'u', 'd', 'a', 'g', 'r', 'e', 'g'};
 
 int signet_type1_seal(struct signet_engine *engine, uint8_t *buf, size_t len)
 {
     size_t total = signet_type1_len(len);
     memset(buf + len, (int)(total - len), total - len);
-    return signet_engine_cbc(engine, buf, buf, total, iv);
+    return signet_type1_blocks(engine, buf, total);
 }
 
 int signet_type1_open(struct signet_engine *engine, uint8_t *out, const uint8_t *in, size_t len)
@@ -23,7 +18,7 @@ int signet_type1_open(struct signet_engine *engine, uint8_t *out, const uint8_t 
     if (len == 0 || len % 16 != 0) {
         return -SIGNET_E_OPEN;
     }
-    return signet_engine_cbc(engine, out, in, len, iv);
+    return signet_engine_cbc(engine, out, in, len, signet_type1_iv);
 }
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));

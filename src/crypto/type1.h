@@ -5,8 +5,20 @@
 
 #include "crypto/engine.h"
 
+extern const uint8_t signet_type1_iv[16];
+
 /* Length with padding: 1..16 bytes more. */
-size_t signet_type1_len(size_t plain_len);
+static inline size_t signet_type1_len(size_t plain_len)
+{
+    return (plain_len / 16 + 1) * 16;
+}
+
+/* Encrypts len bytes that have their padding, in place. */
+static inline int signet_type1_blocks(struct signet_engine *engine, uint8_t *buf, size_t len)
+{
+    return signet_engine_cbc(engine, buf, buf, len, signet_type1_iv);
+}
+
 /* Pads and encrypts the first len bytes of buf in place; buf holds signet_type1_len(len). */
 int signet_type1_seal(struct signet_engine *engine, uint8_t *buf, size_t len);
 /* Decrypts without looking at the padding. -OPEN when len is no length of a ciphertext.

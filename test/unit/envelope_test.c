@@ -141,24 +141,45 @@ END_TEST
 
 static const enum signet_key_type types[] = {SIGNET_KEY_AES, SIGNET_KEY_AES256K};
 
+/* Type 1 gives what its bare cipher gives for the header and the structure. */
+static void assert_bare(const struct signet_key *key, const uint8_t *sealed, const uint8_t *plain,
+                        size_t len)
+{
+    static const uint8_t header[9] = {1, 0x55, 0xaa, 0x26, 0x88, 0xad, 0x9c, 0x00, 0xff};
+    uint8_t want[300];
+    memcpy(want, header, 9);
+    memcpy(want + 9, plain, len);
+    assert_ok(signet_type1_key_seal(key, want, len + 9));
+    ck_assert_mem_eq(sealed, want, signet_type1_len(len + 9));
+}
+
 /* Every length over several blocks, out of place and in place, with overlap either way. */
 START_TEST(all_lengths_go_round)
 {
     struct signet_key *key = counting_key(types[_i]);
     for (size_t len = 0; len < 200; len++) {
         uint8_t plain[200], sealed[600], moved[600];
-        memset(plain, (int)len, sizeof(plain));
+        for (size_t i = 0; i < sizeof(plain); i++) {
+            plain[i] = (uint8_t)(i * 5 + len);
+        }
         size_t sealed_len, want = signet_envelope_len(key, len), got;
+        memset(sealed, 0xee, sizeof(sealed));
         assert_ok(signet_envelope_seal(key, 0x30, sealed, want, &sealed_len, plain, len));
         ck_assert_uint_eq(sealed_len, want);
+        ck_assert_uint_eq(sealed[want], 0xee);
+        if (types[_i] == SIGNET_KEY_AES) {
+            assert_bare(key, sealed, plain, len);
+        }
         assert_ok(signet_envelope_open(key, 0x30, moved, want, &got, sealed, want));
         ck_assert_uint_eq(got, len);
         ck_assert_mem_eq(moved, plain, len);
         assert_ok(signet_envelope_open(key, 0x30, sealed, sealed_len, &got, sealed, sealed_len));
         ck_assert_mem_eq(sealed, plain, len);
-        for (size_t at = 0; at < 64; at += 13) {
+        for (size_t at = 0; at < 300; at += 13) {
+            memset(moved, 0xee, sizeof(moved));
             memcpy(moved + at, plain, len);
             assert_ok(signet_envelope_seal(key, 0x30, moved + 32, want, &got, moved + at, len));
+            ck_assert(moved[32 + want] == 0xee || at + len > 32 + want);
             assert_ok(signet_envelope_open(key, 0x30, sealed, want, &got, moved + 32, want));
             ck_assert_uint_eq(got, len);
             ck_assert_mem_eq(sealed, plain, len);
