@@ -78,6 +78,9 @@ struct test_log {
     struct test_bytes data; /* of the last message */
 };
 
+/* Empties it; a static one starts empty. */
+void log_reset(struct test_log *log);
+
 void peer_init(struct test_peer *peer, uint32_t type, enum signet_con_mode mode);
 void peer_free(struct test_peer *peer);
 /* Options of a connection to it: mode alone, as own address a blank one. */

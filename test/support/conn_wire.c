@@ -23,6 +23,12 @@ void test_bytes_drop(struct test_bytes *b, size_t len)
     b->len -= len;
 }
 
+void log_reset(struct test_log *log)
+{
+    free(log->data.p);
+    memset(log, 0, sizeof(*log));
+}
+
 static bool from_conn(struct test_peer *peer, struct signet_conn *conn, size_t chunk)
 {
     struct iovec iov[3];
@@ -87,7 +93,7 @@ void peer_run(struct test_peer *peer, struct signet_conn *conn, size_t chunk, st
 
 struct signet_conn *peer_reach(struct test_peer *peer, enum peer_step step, struct test_log *log)
 {
-    memset(log, 0, sizeof(*log));
+    log_reset(log);
     peer->stop = step;
     struct signet_conn *conn = peer_dial(peer);
     peer_run(peer, conn, SIZE_MAX, log);

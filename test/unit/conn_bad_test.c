@@ -15,7 +15,7 @@ static struct test_log log_;
 static void assert_fails(int err)
 {
     struct signet_conn *conn = peer_dial(&peer);
-    memset(&log_, 0, sizeof(log_));
+    log_reset(&log_);
     peer_run(&peer, conn, SIZE_MAX, &log_);
     ck_assert_msg(log_.fail.err == err, "%s: %s", signet_err_name(log_.fail.err), log_.fail.text);
     ck_assert_int_eq(log_.kind[log_.num - 1], SIGNET_EVENT_FAILED);

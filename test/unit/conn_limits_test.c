@@ -101,7 +101,7 @@ START_TEST(nonce_budget)
     for (int i = 0; i < 3; i++) {
         peer_send_message(&peer, 0, "x", 1); /* two nonces each */
     }
-    memset(&log_, 0, sizeof(log_));
+    log_reset(&log_);
     peer_run(&peer, conn, SIZE_MAX, &log_);
     ck_assert_int_eq(log_.fail.err, -SIGNET_E_NONCES_SPENT);
     end(conn);

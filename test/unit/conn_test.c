@@ -39,7 +39,7 @@ static void handshake_one(int variant)
     peer_init(&peer, type, mode);
     struct signet_conn *conn = peer_dial(&peer);
     ck_assert_str_eq(signet_conn_state(conn), "BANNER_CONNECTING");
-    memset(&log_, 0, sizeof(log_));
+    log_reset(&log_);
     peer_run(&peer, conn, chunk, &log_);
     assert_kinds(&log_, whole, 4);
     ck_assert_str_eq(signet_conn_state(conn), "READY");

@@ -40,7 +40,7 @@ START_TEST(handshake_timeout)
         struct signet_conn *conn = dial(0, 0);
         uint64_t start = peer.fake.mono_ns;
         peer.stop = step;
-        memset(&log_, 0, sizeof(log_));
+        log_reset(&log_);
         peer_run(&peer, conn, SIZE_MAX, &log_);
         ck_assert_uint_eq(signet_conn_deadline_ns(conn), start + 10 * SEC);
         assert_ok(pass(conn, 10 * SEC - 1));
