@@ -22,3 +22,10 @@ foreach(handler ${TEST_HANDLERS})
 endforeach()
 signet_test(conf_test PLAIN SOURCES unit/conf_test.c)
 target_link_libraries(conf_test PRIVATE signet_tool_objects)
+
+# Programs that run the command find it through SIGNET_TOOL.
+foreach(name authtool_test authtool_options_test)
+    signet_test(${name} PLAIN SOURCES unit/${name}.c)
+    add_dependencies(${name} signet_tool)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "SIGNET_TOOL=$<TARGET_FILE:signet_tool>")
+endforeach()

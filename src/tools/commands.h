@@ -6,6 +6,7 @@
 /* X(name, one line for --help). Implemented by signet_cmd_NAME(): argv[0] is the subcommand's
  * name, so that getopt_long works as in a main(); the result is the exit code (tool.h). */
 #define SIGNET_COMMANDS(X)                                                                         \
+    X(authtool, "make, show and change keyring files, as ceph-authtool does")                      \
     X(handlers, "crypto libraries: version, self-test, FIPS state")                                \
     X(ping, "log in at a monitor or OSD, step by step, and measure")                               \
     X(decode, "open and check recorded connections")
