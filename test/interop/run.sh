@@ -30,6 +30,7 @@ ceph16() {
     ping_matrix "aes key" client.test aes
     usage_cases client.test aes
     keyring_cases aes
+    beside_ceph_authtool
     start secure osd=0 mode=secure
     mode_cases crc secure
     start crc osd=0 mode=crc
@@ -64,6 +65,12 @@ ceph20() {
     ping_matrix "both kinds of key" client.new aes256k 'auth: aes256k session' 'osd: aes session'
     start secure osd=0 mode=secure
     mode_cases crc secure
+}
+
+beside_ceph_authtool() {
+    local code=0
+    "$here/authtool.sh" "$SIGNET" >"$WORK/said" 2>&1 || code=1
+    verdict "$code" "authtool beside ceph-authtool: $(tail -n 1 "$WORK/said")"
 }
 
 mode_cases() { # REFUSED ALLOWED
