@@ -1,2 +1,6 @@
 signet_test(lite_maps_test PLAIN SOURCES unit/lite_maps_test.c)
 target_link_libraries(lite_maps_test PRIVATE signet_lite)
+signet_test(mon_caps_test PLAIN SOURCES unit/mon_caps_test.c)
+foreach(name mon_caps_test)
+    target_link_libraries(${name} PRIVATE signet_lite)
+endforeach()
