@@ -158,7 +158,7 @@ static int read_option(struct scan *s)
         return scan_expected(s, "'=' behind the name of an option");
     }
     s->p++;
-    struct signet_span value;
+    struct signet_span value = {.len = 0};
     int err = read_value(s, s->scratch + name.len, &value);
     return err != 0 ? err : s->sink->option(s->arg, name, value, line);
 }

@@ -91,7 +91,7 @@ static void drop_generated(struct signet_key *key)
 
 static int gen_print_key(const struct authtool *tool)
 {
-    struct signet_key *key;
+    struct signet_key *key = NULL;
     char text[SIGNET_KEY_TEXT_MAX];
     int code = generate(&key, tool->type);
     if (code != 0) {
@@ -117,7 +117,7 @@ static int forget_caps(struct signet_keyring *keyring, const struct authtool *to
 
 static int gen_key(struct signet_keyring *keyring, const struct authtool *tool)
 {
-    struct signet_key *key;
+    struct signet_key *key = NULL;
     int code = generate(&key, tool->type);
     if (code == 0) {
         code = forget_caps(keyring, tool, signet_keyring_set(keyring, &tool->name, key));
