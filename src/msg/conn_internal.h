@@ -140,12 +140,13 @@ void conn_recv_free(struct signet_conn *conn);
 
 /* --- sending --- */
 
-/* A slot at the end of the queue for a frame of len bytes. */
-int conn_queue_add(struct signet_conn *conn, size_t len, struct signet_reserved **out);
+/* A slot at the end of the queue for a frame of len bytes; NULL: out of memory. */
+struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len);
 void conn_queue_free(struct conn_queue *queue);
-/* A slot with its nonces for a frame with the segments of segment_len. */
-int conn_reserve_frame(struct signet_conn *conn, const uint32_t segment_len[SIGNET_SEGMENTS_MAX],
-                       struct signet_reserved **out);
+/* A slot with its nonces for a frame with the segments of segment_len; NULL: the connection has
+ * failed for it. */
+struct signet_reserved *conn_reserve_frame(struct signet_conn *conn,
+                                           const uint32_t segment_len[SIGNET_SEGMENTS_MAX]);
 int conn_send_control(struct signet_conn *conn, const struct signet_control *control);
 int conn_send_banner(struct signet_conn *conn);
 int conn_transcribe(struct conn_transcript *t, const uint8_t *p, size_t len);

@@ -45,14 +45,13 @@ static void give_back(struct conn_queue *queue, struct signet_reserved *slot)
     queue->kept_bytes += class_size(c);
 }
 
-int conn_queue_add(struct signet_conn *conn, size_t len, struct signet_reserved **out)
+struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len)
 {
     struct conn_queue *queue = &conn->out;
     unsigned c = class_of(len);
     struct signet_reserved *slot = c < CONN_CLASSES ? take(queue, c) : NULL;
-    *out = slot;
     if (slot == NULL) {
-        return -SIGNET_E_NOMEM;
+        return NULL;
     }
     slot->next = NULL;
     slot->stream = conn->seal;
@@ -61,7 +60,7 @@ int conn_queue_add(struct signet_conn *conn, size_t len, struct signet_reserved 
     *queue->tail = slot;
     queue->tail = &slot->next;
     queue->queued += len;
-    return 0;
+    return slot;
 }
 
 void conn_queue_free(struct conn_queue *queue)

@@ -43,10 +43,9 @@ static void publish(struct signet_reserved *slot, enum slot_state state)
 int conn_send_banner(struct signet_conn *conn)
 {
     const struct signet_banner mine = {SIGNET_MSGR2_REVISION_1, SIGNET_MSGR2_REVISION_1};
-    struct signet_reserved *slot;
-    int err = conn_queue_add(conn, SIGNET_BANNER_LEN, &slot);
-    if (err != 0) {
-        return err;
+    struct signet_reserved *slot = conn_queue_add(conn, SIGNET_BANNER_LEN);
+    if (slot == NULL) {
+        return -SIGNET_E_NOMEM;
     }
     signet_banner_encode(&mine, slot->buf);
     publish(slot, SLOT_SEALED);
@@ -59,27 +58,35 @@ static bool nonces_left(const struct signet_conn *conn, unsigned num)
     return used <= conn->o.max_nonces && num <= conn->o.max_nonces - used;
 }
 
-int conn_reserve_frame(struct signet_conn *conn, const uint32_t segment_len[SIGNET_SEGMENTS_MAX],
-                       struct signet_reserved **out)
+static int take_nonces(struct signet_conn *conn, const uint32_t *segment_len, uint64_t *nonce)
+{
+    *nonce = 0;
+    if (conn->seal == NULL) {
+        return 0;
+    }
+    unsigned num = signet_frame_nonces(segment_len);
+    return nonces_left(conn, num) ? signet_stream_reserve(conn->seal, nonce, num)
+                                  : -SIGNET_E_NONCES_SPENT;
+}
+
+struct signet_reserved *conn_reserve_frame(struct signet_conn *conn,
+                                           const uint32_t segment_len[SIGNET_SEGMENTS_MAX])
 {
     enum signet_layout layout = conn->seal != NULL ? SIGNET_LAYOUT_SECURE : SIGNET_LAYOUT_CRC;
-    uint64_t nonce = 0;
-    *out = NULL;
-    if (conn->seal != NULL) {
-        unsigned num = signet_frame_nonces(segment_len);
-        int err = nonces_left(conn, num) ? signet_stream_reserve(conn->seal, &nonce, num)
-                                         : -SIGNET_E_NONCES_SPENT;
-        if (err != 0) {
-            return conn_die(conn, err);
-        }
-    }
-    int err = conn_queue_add(conn, signet_frame_len(layout, segment_len), out);
+    uint64_t nonce;
+    int err = take_nonces(conn, segment_len, &nonce);
     if (err != 0) {
-        return conn_die(conn, err); /* the nonces are lost */
+        conn_die(conn, err);
+        return NULL;
     }
-    (*out)->nonce = nonce;
-    memcpy((*out)->segment_len, segment_len, sizeof((*out)->segment_len));
-    return 0;
+    struct signet_reserved *slot = conn_queue_add(conn, signet_frame_len(layout, segment_len));
+    if (slot == NULL) {
+        conn_die(conn, -SIGNET_E_NOMEM); /* the nonces are lost */
+        return NULL;
+    }
+    slot->nonce = nonce;
+    memcpy(slot->segment_len, segment_len, sizeof(slot->segment_len));
+    return slot;
 }
 
 static int seal(struct signet_reserved *slot, const struct signet_frame *frame)
@@ -104,11 +111,11 @@ int conn_send_control(struct signet_conn *conn, const struct signet_control *con
     uint32_t segment_len[SIGNET_SEGMENTS_MAX] = {(uint32_t)len};
     struct iovec part = {.iov_base = payload, .iov_len = len};
     struct signet_frame frame = {.tag = control->tag, .segment = {{.parts = &part, .num = 1}}};
-    struct signet_reserved *slot;
-    err = conn_reserve_frame(conn, segment_len, &slot);
-    if (err == 0) {
-        err = seal(slot, &frame);
+    struct signet_reserved *slot = conn_reserve_frame(conn, segment_len);
+    if (slot == NULL) {
+        return conn->fail.err;
     }
+    err = seal(slot, &frame);
     if (err == 0 && conn_is_signed(conn->state)) {
         err = conn_transcribe(&conn->tx, slot->buf, slot->len);
     }
@@ -136,12 +143,14 @@ int signet_conn_reserve(struct signet_conn *conn, struct signet_reserved **out, 
     if (front_len > max.front || middle_len > max.middle || data_len > max.data) {
         return -SIGNET_E_LENGTH;
     }
-    err = conn_reserve_frame(conn, len, out);
-    if (err == 0) {
-        (*out)->seq = ++conn->out_seq;
-        (*out)->ack_seq = conn->told = conn->in_seq;
+    struct signet_reserved *slot = conn_reserve_frame(conn, len);
+    if (slot == NULL) {
+        return conn->fail.err < 0 ? conn->fail.err : -SIGNET_E_STATE;
     }
-    return err;
+    slot->seq = ++conn->out_seq;
+    slot->ack_seq = conn->told = conn->in_seq;
+    *out = slot;
+    return 0;
 }
 
 uint64_t signet_reserved_seq(const struct signet_reserved *reserved)

@@ -79,7 +79,7 @@ static void build_crc(uint8_t *out, const struct signet_frame *frame,
         at = gather_copy(&g, at, p->len[i]);
         uint32_t crc = signet_crc32c(UINT32_MAX, start, p->len[i]);
         if (i > 0) {
-            signet_store_u32(epilogue + 1 + SIGNET_CRC_LEN * (i - 1), crc);
+            signet_store_u32(epilogue + 1 + (size_t)SIGNET_CRC_LEN * (i - 1), crc);
         } else if (p->len[0] > 0) {
             signet_store_u32(at, crc);
             at += SIGNET_CRC_LEN;

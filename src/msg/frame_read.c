@@ -134,7 +134,7 @@ static int finish_crc(struct signet_frame_reader *r, const uint8_t *buf,
     }
     int err = check_late_status(r, buf[at], at, view, fail);
     for (unsigned i = 1; i < SIGNET_SEGMENTS_MAX && err == 0 && !view->aborted; i++) {
-        uint64_t crc_at = at + 1 + SIGNET_CRC_LEN * (i - 1);
+        uint64_t crc_at = at + 1 + (uint64_t)SIGNET_CRC_LEN * (i - 1);
         err = check_crc(r, i, crc_at, signet_load_u32(buf + crc_at), crc[i], fail);
     }
     return err;

@@ -21,7 +21,7 @@ static void repair_segments(uint8_t *frame, const uint32_t *len, unsigned num)
     }
     crcs = at + 1; /* behind late_status */
     for (unsigned i = 1; num > 1 && i < SIGNET_SEGMENTS_MAX; i++) {
-        signet_store_u32(crcs + SIGNET_CRC_LEN * (i - 1), crc[i]);
+        signet_store_u32(crcs + (size_t)SIGNET_CRC_LEN * (i - 1), crc[i]);
     }
 }
 
