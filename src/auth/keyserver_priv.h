@@ -30,7 +30,14 @@ struct snapshot {
 
 enum { STAT_SHARDS = 8, GLOBAL_ID_BATCH = 4096, GLOBAL_ID_FIRST = 4096 };
 
-enum keyserver_stat { STAT_LOGIN, STAT_RENEWAL, STAT_RECLAIM, STAT_TICKET, STAT_AUTHORIZER, STAT_NUM };
+enum keyserver_stat {
+    STAT_LOGIN,
+    STAT_RENEWAL,
+    STAT_RECLAIM,
+    STAT_TICKET,
+    STAT_AUTHORIZER,
+    STAT_NUM
+};
 
 /* Counters of some threads, on cache lines of their own. */
 struct stat_shard {

@@ -16,7 +16,7 @@ struct signet_login {
     enum login_stage stage;
     struct signet_name name;
     uint64_t global_id;
-    bool reclaim;              /* the client claimed its global_id */
+    bool reclaim;                     /* the client claimed its global_id */
     enum signet_key_type secret_type; /* of the key whose proof matched */
     uint64_t server_challenge; /* of the login (kept for renewals) or of the authorizer; 0: none */
     struct signet_auth_result result;

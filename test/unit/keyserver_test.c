@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Principals and the state file: what survives, what is refused, readers beside writers. */
+/* Principals and the state file: what survives, what is refused. */
 #include "support/cluster.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,69 +328,6 @@ START_TEST(a_kill_loses_no_update_that_was_acknowledged)
 }
 END_TEST
 
-/* --- readers beside writers --------------------------------------------------------------------
- */
-
-struct race {
-    struct cluster *c;
-    atomic_bool end;
-    atomic_int exchanges;
-};
-
-static void *exchange(void *arg)
-{
-    struct race *race = arg;
-    struct cluster mine = {.server = race->c->server, .fake = race->c->fake};
-    static uint8_t a[4][CLUSTER_BUF], b[4][CLUSTER_BUF];
-    static atomic_int next;
-    int me = atomic_fetch_add(&next, 1) % 4;
-    struct signet_client *client = cluster_client(&mine, "client.a", race->c->key);
-    while (!atomic_load(&race->end)) {
-        size_t a_len, b_len;
-        enum signet_verdict verdict;
-        struct signet_login *login;
-        assert_ok(signet_login_new(&login, race->c->server, SIGNET_MON));
-        assert_ok(signet_client_login(client, a[me], CLUSTER_BUF, &a_len));
-        assert_ok(signet_login_step(login, SIGNET_MODE_SECURE, b[me], CLUSTER_BUF, &b_len, a[me],
-                                    a_len, &verdict, NULL));
-        assert_ok(signet_client_challenge(client, a[me], CLUSTER_BUF, &a_len, b[me], b_len, NULL));
-        assert_ok(signet_login_step(login, SIGNET_MODE_SECURE, b[me], CLUSTER_BUF, &b_len, a[me],
-                                    a_len, &verdict, NULL));
-        signet_login_free(login);
-        atomic_fetch_add(&race->exchanges, 1);
-    }
-    signet_client_free(client);
-    return NULL;
-}
-
-START_TEST(logins_go_on_while_everything_changes)
-{
-    struct cluster c = {0};
-    c.options.env = signet_env_system(); /* overwritten by the start; threads need the real one */
-    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
-    ((struct signet_keyserver_options *)(void *)c.server)->env = signet_env_system();
-    assert_ok(signet_keyserver_tick(c.server));
-    struct race race = {.c = &c};
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++) {
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, exchange, &race), 0);
-    }
-    struct signet_name name = name_of("client.other");
-    int changes = 0;
-    while (atomic_load(&race.exchanges) < 400 || changes < 60) {
-        assert_ok(signet_keyserver_put(c.server, &name, c.key, NULL, 0));
-        assert_ok(signet_keyserver_wipe_rotating(c.server));
-        assert_ok(signet_keyserver_remove(c.server, &name));
-        changes++;
-    }
-    atomic_store(&race.end, true);
-    for (int i = 0; i < 4; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    cluster_stop(&c);
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("keyserver");
@@ -407,7 +342,6 @@ int main(void)
     tcase_add_test(t, bad_changes_are_refused);
     tcase_add_test(t, a_reload_takes_what_was_edited_and_keeps_the_rest);
     tcase_add_test(t, a_kill_loses_no_update_that_was_acknowledged);
-    tcase_add_test(t, logins_go_on_while_everything_changes);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
