@@ -1,5 +1,6 @@
 signet_test(key_test SOURCES unit/key_test.c)
 signet_test(envelope_test SOURCES unit/envelope_test.c)
+signet_test(envelope_kat_test SOURCES unit/envelope_kat_test.c)
 signet_test(stream_test SOURCES unit/stream_test.c)
 signet_test(nss_handler_test PLAIN SOURCES unit/nss_handler_test.c)
 signet_test(nss_host_test PLAIN SOURCES unit/nss_host_test.c)
@@ -17,7 +18,7 @@ signet_test(random_pool_test PLAIN SOURCES unit/random_pool_test.c)
 
 # Once more without the shorter ways of the handlers.
 foreach(handler ${TEST_HANDLERS})
-    foreach(name key_test envelope_test stream_test nist_test)
+    foreach(name key_test envelope_test envelope_kat_test stream_test nist_test)
         add_test(NAME ${name}.${handler}.plain COMMAND ${name})
         set_tests_properties(${name}.${handler}.plain PROPERTIES
             LABELS "${handler}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
