@@ -11,22 +11,24 @@
 static atomic_bool hooks_on;
 static bool hooks_taken; /* this fork went through our own hooks; only the forking thread looks */
 
+/* RCU first: while it waits for a grace period, read sections that use a handler must get through.
+ * No handler opens a read section. */
 void signet_fork_prepare(void)
 {
-    signet_registry_fork_lock();
     signet_rcu_fork_prepare();
+    signet_registry_fork_lock();
 }
 
 void signet_fork_parent(void)
 {
-    signet_rcu_fork_parent();
     signet_registry_fork_unlock(false);
+    signet_rcu_fork_parent();
 }
 
 void signet_fork_child(void)
 {
-    signet_rcu_fork_child();
     signet_registry_fork_unlock(true);
+    signet_rcu_fork_child();
 }
 
 static void hook_prepare(void)

@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct race {
     struct cluster *c;
@@ -37,6 +39,17 @@ static void *exchange(void *arg)
     return NULL;
 }
 
+static void *change(void *arg)
+{
+    struct race *race = arg;
+    struct signet_name name = {0};
+    assert_ok(signet_name_parse(&name, "client.other"));
+    while (!atomic_load(&race->end)) {
+        assert_ok(signet_keyserver_put(race->c->server, &name, race->c->key, NULL, 0));
+    }
+    return NULL;
+}
+
 START_TEST(logins_go_on_while_everything_changes)
 {
     struct cluster c = {0};
@@ -66,11 +79,41 @@ START_TEST(logins_go_on_while_everything_changes)
 }
 END_TEST
 
+/* A fork holds newcomers off the handlers, some of them inside a read section that a change waits
+ * for: neither may wait for the other. */
+START_TEST(forks_while_logins_and_changes_go_on)
+{
+    struct cluster c = {0};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    ((struct signet_keyserver_options *)(void *)c.server)->env = signet_env_system();
+    assert_ok(signet_keyserver_tick(c.server));
+    struct race race = {.c = &c};
+    pthread_t threads[4];
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, exchange, &race), 0);
+    }
+    ck_assert_int_eq(pthread_create(&threads[3], NULL, change, &race), 0);
+    for (int i = 0; i < 60; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            _exit(0);
+        }
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    }
+    atomic_store(&race.end, true);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    cluster_stop(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("keyserver_race");
     TCase *t = suite_case(s, "race");
     tcase_set_timeout(t, 0);
     tcase_add_test(t, logins_go_on_while_everything_changes);
+    tcase_add_test(t, forks_while_logins_and_changes_go_on);
     return suite_run(s);
 }
