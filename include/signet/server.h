@@ -49,7 +49,7 @@ SIGNET_MUST SIGNET_API int signet_login_step(struct signet_login *login, enum si
 /* Negative errno for the wire after REFUSED: -13, or what cephx.md 13 names. */
 SIGNET_API int32_t signet_login_errno(const struct signet_login *login);
 
-/* Who logged in. Valid until the next call that takes the login. */
+/* Who logged in. Does not change after DONE, renewals included; valid until the login is freed. */
 struct signet_identity {
     struct signet_name name;
     uint64_t global_id;

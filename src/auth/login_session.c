@@ -133,7 +133,7 @@ static int run(struct work *w, bool handshake, enum signet_con_mode mode, struct
     err = err == 0 ? check_global_id(w, handshake) : err;
     err = err == 0 ? make_tickets(w) : err;
     err = err == 0 ? make_reply(w, handshake, mode, out) : err;
-    if (err == 0) {
+    if (err == 0 && handshake) { /* a renewal leaves the identity, which sessions hold, alone */
         const char *caps = principal_cap(w->principal, "mon");
         struct signet_span text = {(const uint8_t *)caps, strlen(caps)};
         err = login_identify(w->login, &w->login->name, w->login->global_id, text, UINT64_MAX);

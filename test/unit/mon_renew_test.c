@@ -89,6 +89,27 @@ START_TEST(auth_ticket)
 }
 END_TEST
 
+/* Renewals of the AUTH ticket leave the caps of the login alone, and where they are. */
+START_TEST(caps_outlive_a_renewal)
+{
+    static char wide[4096];
+    struct signet_name name;
+    memset(wide, ' ', sizeof(wide) - 1);
+    memcpy(wide, "allow *", 7);
+    struct signet_cap cap = {"mon", wide};
+    assert_ok(signet_name_parse(&name, "client.a"));
+    assert_ok(signet_keyserver_put(b.c.server, &name, NULL, &cap, 1));
+    cluster_pass(&b.c, 60 * HOUR);
+    assert_ok(signet_keyserver_tick(b.c.server));
+    ask();
+    assert_ok(bench_feed(&b, 17, 1, buf, len));
+    assert_ok(take());
+    ck_assert_ptr_eq(signet_login_identity(b.c.login)->caps, b.session.caps);
+    ck_assert_str_eq(b.session.caps, "allow r");
+    ck_assert_int_eq(bench_run(&b, "{\"prefix\": \"auth ls\"}", NULL), -13);
+}
+END_TEST
+
 /* A wrong proof is answered, then the session ends. */
 START_TEST(wrong_proof)
 {
@@ -132,6 +153,7 @@ int main(void)
     tcase_add_test(t, caps_of_the_login);
     tcase_add_test(t, service_tickets);
     tcase_add_test(t, auth_ticket);
+    tcase_add_test(t, caps_outlive_a_renewal);
     tcase_add_test(t, wrong_proof);
     tcase_add_test(t, refused_request);
     tcase_add_test(t, reply_that_is_not_taken);
