@@ -21,7 +21,7 @@ run_case() { # NAME CODE PATTERNS COMMAND...: exit code and every line of PATTER
     "$@" >"$WORK/said" 2>&1 </dev/null || got=$?
     [ "$got" = "$code" ] || miss=1
     while read -r pattern; do
-        grep -Eiq -- "$pattern" "$WORK/said" || {
+        [ -z "$pattern" ] || grep -Eiq -- "$pattern" "$WORK/said" || {
             echo "(no line matches: $pattern)" >>"$WORK/said"
             miss=1
         }
