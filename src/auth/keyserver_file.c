@@ -337,6 +337,23 @@ static int check_file(const char *path, bool *there, struct signet_fail *fail)
     return 0;
 }
 
+int state_parse(const char *text, size_t len, struct snapshot **out, struct state_extra *extra,
+                struct signet_fail *fail)
+{
+    struct loader l = {.lines = {.rest = text, .rest_len = len},
+                       .snapshot = snapshot_new(),
+                       .extra = extra,
+                       .fail = fail};
+    *out = NULL;
+    int err = l.snapshot != NULL ? parse(&l) : -SIGNET_E_NOMEM;
+    if (err != 0) {
+        snapshot_free(l.snapshot);
+        return err;
+    }
+    *out = l.snapshot;
+    return 0;
+}
+
 int state_load(const char *path, struct snapshot **out, struct state_extra *extra,
                struct signet_fail *fail)
 {
@@ -349,19 +366,9 @@ int state_load(const char *path, struct snapshot **out, struct state_extra *extr
         return err;
     }
     err = keyring_file_read(&text, &len, &room, path, fail);
-    if (err != 0) {
-        return err;
+    if (err == 0) {
+        err = state_parse((const char *)text, len, out, extra, fail);
+        signet_secret_free(text, room);
     }
-    struct loader l = {.lines = {.rest = (const char *)text, .rest_len = len},
-                       .snapshot = snapshot_new(),
-                       .extra = extra,
-                       .fail = fail};
-    err = l.snapshot != NULL ? parse(&l) : -SIGNET_E_NOMEM;
-    signet_secret_free(text, room);
-    if (err != 0) {
-        snapshot_free(l.snapshot);
-        return err;
-    }
-    *out = l.snapshot;
-    return 0;
+    return err;
 }

@@ -105,6 +105,9 @@ struct state_extra {
     uint64_t id_limit;
 };
 int state_save(const char *path, const struct snapshot *snapshot, const struct state_extra *extra);
+/* From the text of a file. *out is NULL on failure. */
+int state_parse(const char *text, size_t len, struct snapshot **out, struct state_extra *extra,
+                struct signet_fail *fail);
 /* *out NULL with 0: there is no file yet. */
 int state_load(const char *path, struct snapshot **out, struct state_extra *extra,
                struct signet_fail *fail);

@@ -10,6 +10,9 @@
 #include "base/fail.h"
 #include "base/secret.h"
 
+/* A random source that gives the same again and again has failed. */
+#define DRAWS 8
+
 int signet_login_new(struct signet_login **out, struct signet_keyserver *server, uint32_t service)
 {
     *out = NULL;
@@ -85,26 +88,30 @@ static int draw(const struct signet_login *login, uint8_t *out, size_t len)
 int login_random(const struct signet_login *login, uint64_t *out)
 {
     uint8_t bytes[8];
-    int err;
-    do {
+    int err = 0;
+    *out = 0;
+    for (int i = 0; err == 0 && *out == 0 && i < DRAWS; i++) {
         err = draw(login, bytes, sizeof(bytes));
         *out = err == 0 ? signet_load_u64(bytes) : 0;
-    } while (err == 0 && *out == 0);
-    return err;
+    }
+    return err == 0 && *out == 0 ? -SIGNET_E_RANDOM : err;
 }
 
 int login_draw_secret(const struct signet_login *login, enum signet_con_mode mode,
                       struct signet_auth_result *result)
 {
     uint8_t *cs = result->secret;
+    bool clash = true;
     int err = 0;
     result->secret_len = 0;
     if (mode != SIGNET_MODE_SECURE) {
         return 0;
     }
-    do {
+    for (int i = 0; err == 0 && clash && i < DRAWS; i++) {
         err = draw(login, cs, SIGNET_CONNECTION_SECRET_LEN);
-    } while (err == 0 && signet_equal(cs + 16, cs + 28, 4));
+        clash = err == 0 && signet_equal(cs + 16, cs + 28, 4);
+    }
+    err = err == 0 && clash ? -SIGNET_E_RANDOM : err;
     result->secret_len = err == 0 ? SIGNET_CONNECTION_SECRET_LEN : 0;
     return err;
 }

@@ -123,6 +123,34 @@ START_TEST(without_a_living_secret_there_are_no_tickets)
 }
 END_TEST
 
+static int stuck(void *arg, uint8_t *out, size_t len)
+{
+    memset(out, *(uint8_t *)arg, len);
+    return 0;
+}
+
+static uint64_t fixed(void *arg)
+{
+    (void)arg;
+    return 1780000000 * SEC;
+}
+
+/* 0: no challenge can be drawn; 7: the nonces of both directions would meet. */
+START_TEST(a_stuck_random_source_is_noticed)
+{
+    struct cluster c = {0};
+    uint8_t byte = _i == 0 ? 0 : 7;
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_client *client = cluster_client(&c, "client.a", c.key);
+    struct signet_env *env = &((struct signet_keyserver_options *)(void *)c.server)->env;
+    *env = (struct signet_env){fixed, fixed, stuck, &byte};
+    assert_err(cluster_login(&c, client, SIGNET_MODE_SECURE), RANDOM);
+    ck_assert_int_eq(c.verdict, SIGNET_VERDICT_BUSY);
+    signet_client_free(client);
+    cluster_stop(&c);
+}
+END_TEST
+
 START_TEST(a_refused_login_stays_refused)
 {
     struct cluster c = {0};
@@ -349,6 +377,7 @@ int main(void)
     tcase_add_loop_test(t, credentials_that_are_refused_look_alike_on_the_wire, 0, 2);
     tcase_add_test(t, a_key_type_that_is_no_longer_allowed_is_refused);
     tcase_add_test(t, without_a_living_secret_there_are_no_tickets);
+    tcase_add_loop_test(t, a_stuck_random_source_is_noticed, 0, 2);
     tcase_add_test(t, a_refused_login_stays_refused);
     tcase_add_test(t, either_key_logs_in_until_the_new_one_was_used);
     tcase_add_test(t, a_replaced_key_ends_with_its_grace_time);
