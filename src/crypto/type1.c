@@ -30,7 +30,7 @@ uint32_t signet_type1_padding(const uint8_t *plain, size_t len)
     bytes16 last;
     memcpy(&last, plain + len - 16, 16);
     uint32_t pad = plain[len - 1];
-    bytes16 pads = last - last + (uint8_t)pad;
+    bytes16 pads = (bytes16){0} + (uint8_t)pad;
     bytes16 wrong = (bytes16)(from_end <= pads) & (last ^ pads);
     uint64_t half[2];
     memcpy(half, &wrong, 16);
