@@ -46,7 +46,7 @@ SIGNET_MUST SIGNET_API int signet_login_step(struct signet_login *login, enum si
                                              const uint8_t *in, size_t in_len,
                                              enum signet_verdict *verdict,
                                              struct signet_fail *fail);
-/* Negative errno for the wire after REFUSED: -13, or what cephx.md 13 names. */
+/* Negative errno for the wire after REFUSED: -13, or what cephx.md 11 names. */
 SIGNET_API int32_t signet_login_errno(const struct signet_login *login);
 
 /* Who logged in. Does not change after DONE, renewals included; valid until the login is freed. */

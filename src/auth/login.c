@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of one authentication, seen from the server. Source: cephx.md 3, 5.1, 13. */
+/* The steps of one authentication, seen from the server. Source: cephx.md 3, 5, 11. */
 #include "auth/login.h"
 
 #include <errno.h>

@@ -48,7 +48,7 @@ static int answer(struct signet_login *login, struct signet_span in, struct logi
     return err == 0 ? dispatch(login, &request, payload, fail) : err;
 }
 
-/* What Ceph answers: see cephx.md 13. */
+/* What Ceph answers: see cephx.md 11. */
 static int32_t result_of(int err)
 {
     switch (-err) {

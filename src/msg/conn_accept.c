@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accepting side up to the signatures. Source: msgr2.md 7, 9.2; cephx.md 12, 13. */
+/* The accepting side up to the signatures. Source: msgr2.md 7; cephx.md 11. */
 #include "msg/conn_internal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The accepting side's idents. Sessions are lossy: a broken one is over. Source: msgr2.md 9.2. */
+/* The accepting side's idents. Sessions are lossy: a broken one is over. Source: msgr2.md 7.3. */
 #include "msg/conn_internal.h"
 
 #include <string.h>
