@@ -111,12 +111,13 @@ int signet_keyserver_rotate_key(struct signet_keyserver *s, const struct signet_
     return err;
 }
 
-int keyserver_commit_pending(struct signet_keyserver *s, const struct signet_name *name)
+int keyserver_commit_pending(struct signet_keyserver *s, const struct signet_name *name,
+                             const struct signet_key *pending)
 {
     pthread_mutex_lock(&s->writer);
     const struct principal *old = keyserver_lookup(current(s), name);
     int err = 0;
-    if (old != NULL && old->pending != NULL) {
+    if (old != NULL && old->pending != NULL && signet_key_equal(old->pending, pending)) {
         err = swap_keys(s, old, old->pending, NULL);
     }
     pthread_mutex_unlock(&s->writer);

@@ -92,8 +92,10 @@ const struct principal *keyserver_lookup(const struct snapshot *snapshot,
 bool keyserver_allows(const struct signet_keyserver *server, enum signet_key_type type);
 /* A number that was never given out before. */
 int keyserver_new_id(struct signet_keyserver *server, uint64_t *out);
-/* The pending key was used (or its time is over): it becomes the key. Not inside a read section. */
-int keyserver_commit_pending(struct signet_keyserver *server, const struct signet_name *name);
+/* The pending key was used (or its time is over): it becomes the key, if it is still the one that
+ * is pending. Not inside a read section. */
+int keyserver_commit_pending(struct signet_keyserver *server, const struct signet_name *name,
+                             const struct signet_key *pending);
 void keyserver_count(struct signet_keyserver *server, enum keyserver_stat stat);
 /* err: -SIGNET_E_x; returned as it is. */
 int keyserver_refuse(struct signet_keyserver *server, int err);

@@ -101,9 +101,10 @@ static int rotate_now(struct signet_keyserver *s, bool wipe)
     return err;
 }
 
-/* One principal whose grace time is over; false when there is none. */
+/* One principal whose grace time is over, and its pending key (to be unreferenced); false when
+ * there is none. */
 static bool find_overdue(const struct signet_keyserver *s, uint64_t now_ns,
-                         struct signet_name *name)
+                         struct signet_name *name, struct signet_key **pending)
 {
     bool found = false;
     signet_rcu_enter();
@@ -112,6 +113,7 @@ static bool find_overdue(const struct signet_keyserver *s, uint64_t now_ns,
         found = grace_end_ns(s, now->principals[i]) <= now_ns;
         if (found) {
             *name = now->principals[i]->name;
+            *pending = signet_key_ref(now->principals[i]->pending);
         }
     }
     signet_rcu_leave();
@@ -127,8 +129,10 @@ int signet_keyserver_tick(struct signet_keyserver *s)
         pthread_mutex_unlock(&s->writer);
     }
     struct signet_name name;
-    while (err == 0 && find_overdue(s, keyserver_now_ns(s), &name)) {
-        err = keyserver_commit_pending(s, &name);
+    struct signet_key *pending;
+    while (err == 0 && find_overdue(s, keyserver_now_ns(s), &name, &pending)) {
+        err = keyserver_commit_pending(s, &name, pending);
+        signet_key_unref(pending);
     }
     return err;
 }

@@ -15,10 +15,10 @@ struct work {
     const struct principal *principal;
     const struct signet_key *secret; /* the one whose proof matched */
     struct signet_key *old_key;      /* of the session that is reclaimed; owned */
+    struct signet_key *used_pending; /* secret, if it was the pending one; owned */
     struct login_grant auth, extra[ROTATING_SERVICES];
     size_t num_extra;
     struct signet_auth_result result;
-    bool used_pending;
     struct signet_fail *fail;
 };
 
@@ -42,7 +42,7 @@ static int check_proof(struct work *w)
     if (err == -SIGNET_E_PROOF_WRONG && p->pending != NULL) {
         key = p->pending;
         err = signet_proof_check(key, login->server_challenge, w->request);
-        w->used_pending = err == 0;
+        w->used_pending = err == 0 ? signet_key_ref(p->pending) : NULL;
     }
     if (err != 0) {
         return bad(w, (enum signet_err) - err);
@@ -174,12 +174,13 @@ int login_session(struct signet_login *login, const struct signet_authenticate *
     if (err == 0) {
         hand_over(&w, handshake);
     }
-    if (err == 0 && w.used_pending) {
-        err = keyserver_commit_pending(login->server, &login->name);
+    if (err == 0 && w.used_pending != NULL) {
+        err = keyserver_commit_pending(login->server, &login->name, w.used_pending);
     }
     login_drop_grants(&w.auth, 1);
     login_drop_grants(w.extra, w.num_extra);
     signet_key_unref(w.old_key);
+    signet_key_unref(w.used_pending);
     signet_wipe(&w, sizeof(w));
     return err;
 }

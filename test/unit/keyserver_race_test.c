@@ -2,6 +2,8 @@
 /* Logins on four threads while principals and rotating secrets change. */
 #include "support/cluster.h"
 
+#include "auth/keyserver_priv.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -108,6 +110,31 @@ START_TEST(forks_while_logins_and_changes_go_on)
 }
 END_TEST
 
+/* Between a login with the pending key and its commit somebody rotates again. */
+START_TEST(a_login_commits_only_the_key_that_it_used)
+{
+    struct cluster c = {0};
+    struct signet_key *used, *later;
+    struct signet_name name;
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    assert_ok(signet_name_parse(&name, "client.a"));
+    assert_ok(signet_key_generate(&used, SIGNET_KEY_AES256K, NULL));
+    assert_ok(signet_key_generate(&later, SIGNET_KEY_AES256K, NULL));
+    assert_ok(signet_keyserver_rotate_key(c.server, &name, used));
+    assert_ok(signet_keyserver_rotate_key(c.server, &name, later));
+    assert_ok(keyserver_commit_pending(c.server, &name, used));
+    struct signet_key *valid[] = {c.key, later};
+    for (int i = 0; i < 2; i++) {
+        struct signet_client *client = cluster_client(&c, "client.a", valid[i]);
+        assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+        signet_client_free(client);
+    }
+    signet_key_unref(used);
+    signet_key_unref(later);
+    cluster_stop(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("keyserver_race");
@@ -115,5 +142,6 @@ int main(void)
     tcase_set_timeout(t, 0);
     tcase_add_test(t, logins_go_on_while_everything_changes);
     tcase_add_test(t, forks_while_logins_and_changes_go_on);
+    tcase_add_test(t, a_login_commits_only_the_key_that_it_used);
     return suite_run(s);
 }
