@@ -13,6 +13,7 @@
  *           key = AgAA...
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,8 @@ static void keep_old(const char *path)
     char old[4096];
     if (snprintf(old, sizeof(old), "%s.old", path) < (int)sizeof(old)) {
         unlink(old);
-        (void)link(path, old); /* best effort; there may be no file yet */
+        /* Best effort; there may be no file yet. What a link leads to is kept, not the link. */
+        (void)linkat(AT_FDCWD, path, AT_FDCWD, old, AT_SYMLINK_FOLLOW);
     }
 }
 

@@ -328,6 +328,27 @@ START_TEST(a_kill_loses_no_update_that_was_acknowledged)
 }
 END_TEST
 
+START_TEST(the_former_file_is_kept_also_behind_a_link)
+{
+    char target[128], old[128];
+    snprintf(target, sizeof(target), "%s/target", dir);
+    snprintf(old, sizeof(old), "%s.old", path);
+    ck_assert_int_eq(symlink(target, path), 0);
+    struct cluster c = {.options = {.path = path}};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_name name = name_of("client.b");
+    size_t len;
+    char *before = slurp(&len);
+    assert_ok(signet_keyserver_put(c.server, &name, c.key, NULL, 0));
+    ck_assert_int_eq(rename(old, path), 0);
+    char *kept = slurp(&len);
+    ck_assert_str_eq(kept, before);
+    free(before);
+    free(kept);
+    cluster_stop(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("keyserver");
@@ -341,6 +362,7 @@ int main(void)
     tcase_add_test(t, what_cannot_be_written_does_not_happen);
     tcase_add_test(t, bad_changes_are_refused);
     tcase_add_test(t, a_reload_takes_what_was_edited_and_keeps_the_rest);
+    tcase_add_test(t, the_former_file_is_kept_also_behind_a_link);
     tcase_add_test(t, a_kill_loses_no_update_that_was_acknowledged);
     suite_add_tcase(s, t);
     return suite_run(s);
