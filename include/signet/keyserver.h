@@ -38,8 +38,8 @@ struct signet_keyserver_options {
     /* State file, made if there is none (mode 0600); NULL: in memory only. Written to a temporary
      * file, fsync'ed and renamed; the former one is kept as PATH.old until the next change. */
     const char *path;
-    uint64_t auth_ttl_ns;    /* default 72 h; whole seconds */
-    uint64_t service_ttl_ns; /* default 1 h; whole seconds */
+    uint64_t auth_ttl_ns;    /* default 72 h; whole seconds, up to 3652 days */
+    uint64_t service_ttl_ns; /* default 1 h; whole seconds, up to 3652 days */
     uint64_t skew_ns;        /* clocks may differ by this; default 5 min */
     uint64_t grace_ns;       /* a replaced key still logs in for this long; default 0: until the new
                               * one was used */

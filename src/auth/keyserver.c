@@ -10,6 +10,8 @@
 #include "crypto/thread_index.h"
 
 #define NS_PER_SEC UINT64_C(1000000000)
+/* Ten years: the last of three lives must end within the 32 bits of seconds on the wire. */
+#define TTL_MAX (3652 * 86400 * NS_PER_SEC)
 
 static void set_defaults(struct signet_keyserver_options *o)
 {
@@ -66,13 +68,18 @@ static int prepare(struct signet_keyserver *s, struct signet_fail *fail)
     return err;
 }
 
+static bool ttl_ok(uint64_t ttl_ns)
+{
+    return ttl_ns % NS_PER_SEC == 0 && ttl_ns <= TTL_MAX;
+}
+
 int signet_keyserver_open(struct signet_keyserver **out,
                           const struct signet_keyserver_options *options, struct signet_fail *fail)
 {
     *out = NULL;
-    if (options->auth_ttl_ns % NS_PER_SEC != 0 || options->service_ttl_ns % NS_PER_SEC != 0) {
+    if (!ttl_ok(options->auth_ttl_ns) || !ttl_ok(options->service_ttl_ns)) {
         return signet_fail_set(fail, -SIGNET_E_INVAL, "key server", 0,
-                               "ticket life times must be whole seconds");
+                               "ticket life times must be whole seconds, ten years at most");
     }
     struct signet_keyserver *s = aligned_alloc(64, (sizeof(*s) + 63) / 64 * 64);
     if (s == NULL) {

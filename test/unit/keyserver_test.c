@@ -242,8 +242,17 @@ START_TEST(bad_changes_are_refused)
     signet_keyring_free(ring);
     signet_key_unref(weak);
     struct signet_keyserver *server;
-    c.options.auth_ttl_ns = 1;
-    assert_err(signet_keyserver_open(&server, &c.options, NULL), INVAL);
+    const uint64_t ns = UINT64_C(1000000000), day = 86400 * ns;
+    const uint64_t bad[] = {1, UINT64_MAX / ns * ns, 3653 * day};
+    for (int i = 0; i < 6; i++) {
+        c.options.auth_ttl_ns = i < 3 ? bad[i] : 0;
+        c.options.service_ttl_ns = i < 3 ? 0 : bad[i - 3];
+        assert_err(signet_keyserver_open(&server, &c.options, NULL), INVAL);
+    }
+    c.options.auth_ttl_ns = 3652 * day;
+    c.options.service_ttl_ns = 0;
+    assert_ok(signet_keyserver_open(&server, &c.options, NULL));
+    signet_keyserver_free(server);
     cluster_stop(&c);
 }
 END_TEST
