@@ -6,7 +6,8 @@
  *
  * Readers (logins and verifications) use immutable snapshots under RCU: they take no lock and never
  * wait for a change. Changes are made by any thread, one at a time, and are in the state file
- * before the function returns.
+ * before the function returns. A forked child must leave it alone: parent and child would give
+ * out the same numbers.
  */
 #ifndef SIGNET_KEYSERVER_H
 #define SIGNET_KEYSERVER_H

@@ -11,12 +11,12 @@
 
 #define NS_PER_SEC UINT64_C(1000000000)
 /* Ten years: the last of three lives must end within the 32 bits of seconds on the wire. */
-#define TTL_MAX (3652 * 86400 * NS_PER_SEC)
+#define TTL_MAX (UINT64_C(3652) * 86400 * NS_PER_SEC)
 
 static void set_defaults(struct signet_keyserver_options *o)
 {
-    o->auth_ttl_ns = o->auth_ttl_ns != 0 ? o->auth_ttl_ns : 72 * 3600 * NS_PER_SEC;
-    o->service_ttl_ns = o->service_ttl_ns != 0 ? o->service_ttl_ns : 3600 * NS_PER_SEC;
+    o->auth_ttl_ns = o->auth_ttl_ns != 0 ? o->auth_ttl_ns : UINT64_C(72) * 3600 * NS_PER_SEC;
+    o->service_ttl_ns = o->service_ttl_ns != 0 ? o->service_ttl_ns : UINT64_C(3600) * NS_PER_SEC;
     o->skew_ns = o->skew_ns != 0 ? o->skew_ns : 300 * NS_PER_SEC;
     if (o->allowed_ciphers == 0) {
         o->allowed_ciphers = SIGNET_CIPHER(SIGNET_KEY_AES256K);

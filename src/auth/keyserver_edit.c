@@ -164,12 +164,16 @@ static int from_entity(struct signet_keyserver *s, const struct signet_keyring *
 {
     char text[SIGNET_NAME_TEXT_MAX];
     int err = principal_from_keyring(keyring, index, out, fail);
-    if (err == 0 && !keyserver_allows(s, signet_key_type((*out)->key))) {
+    struct principal *p = *out;
+    if (err != 0 || p == NULL) {
+        return err;
+    }
+    enum signet_key_type type = signet_key_type(p->key);
+    if (!keyserver_allows(s, type)) {
         err = signet_fail_set(fail, -SIGNET_E_CIPHER, "keyring", 0,
                               "%.60s: keys of type %s are not allowed; allowed-ciphers decides",
-                              signet_name_print(&(*out)->name, text),
-                              signet_key_type_name(signet_key_type((*out)->key)));
-        principal_unref(*out);
+                              signet_name_print(&p->name, text), signet_key_type_name(type));
+        principal_unref(p);
         *out = NULL;
     }
     return err;

@@ -13,7 +13,7 @@ static int open_presented(const struct signet_login *login, const struct snapsho
                           struct signet_span in, struct signet_presented *out,
                           struct signet_fail *fail)
 {
-    struct signet_authorizer_parts parts;
+    struct signet_authorizer_parts parts = {.service = 0};
     int err = signet_authorizer_parts_decode(&parts, in.p, in.len, fail);
     if (err != 0) {
         return err;
@@ -113,7 +113,7 @@ int login_authorizer(struct signet_login *login, enum signet_con_mode mode, stru
         return signet_fail_set(fail, -SIGNET_E_LOGIN_STEP, "authorizer", 0,
                                "a request after the end of the authentication");
     }
-    struct signet_presented who;
+    struct signet_presented who = {.session_key = NULL};
     signet_rcu_enter();
     int err = open_presented(login, keyserver_read(login->server), in, &who, fail);
     signet_rcu_leave();

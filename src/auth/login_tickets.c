@@ -161,7 +161,7 @@ static int reply_tickets(const struct signet_login *login, const struct snapshot
 int login_principal(struct signet_login *login, const struct signet_auth_request *request,
                     struct login_out *out, struct signet_fail *fail)
 {
-    struct signet_presented presented;
+    struct signet_presented presented = {.session_key = NULL};
     signet_rcu_enter();
     const struct snapshot *now = keyserver_read(login->server);
     int err = present(login, now, &request->authorizer, &presented, fail);

@@ -75,8 +75,8 @@ static inline CK_RV seal(struct signet_nss_lane *lane, uint8_t *out, const uint8
     return rv;
 }
 
-static inline CK_RV open(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
-                         const uint8_t *iv)
+static inline CK_RV open_blocks(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
+                                size_t len, const uint8_t *iv)
 {
     block last = *(const block *)(in + len - 16);
     CK_RV rv = update(lane, out, in, len);
@@ -90,7 +90,7 @@ static inline CK_RV open(struct signet_nss_lane *lane, uint8_t *out, const uint8
 static inline CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
                          const uint8_t *iv)
 {
-    return lane->opens ? open(lane, out, in, len, iv) : seal(lane, out, in, len, iv);
+    return lane->opens ? open_blocks(lane, out, in, len, iv) : seal(lane, out, in, len, iv);
 }
 
 /* A session of 0, as a failure leaves it, is refused by softoken and so made anew. */

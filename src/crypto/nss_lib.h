@@ -103,9 +103,9 @@ int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
 
 /* --- HMAC (nss_hmac.c), outside the gate --- */
 
-int signet_nss_hmac_key_new(void **key, const uint8_t *raw, size_t len);
+int signet_nss_hmac_key_new(void **out, const uint8_t *raw, size_t len);
 void signet_nss_hmac_key_free(void *key);
-int signet_nss_hmac_lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index);
+int signet_nss_hmac_lane_new(void **out, enum signet_alg alg, const void *key, unsigned index);
 void signet_nss_hmac_lane_free(void *lane);
 int signet_nss_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
 

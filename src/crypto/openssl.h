@@ -51,7 +51,7 @@ int signet_evp_hmac(void *lane, uint8_t *out, const struct signet_span *parts, s
  * what EVP gives; the others only if they do. */
 bool signet_openssl_direct_usable(void);
 bool signet_openssl_compare(void); /* the second half of it (openssl_compare.c) */
-int signet_direct_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key);
+int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key);
 void signet_direct_lane_free(void *lane);
 int signet_direct_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                       const uint8_t iv[16]);
@@ -62,7 +62,7 @@ int signet_direct_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t l
 
 /* HMAC from half-way states (openssl_hmac.c); the key serves as the lane of all threads. */
 bool signet_openssl_hmac_usable(void);
-int signet_openssl_hmac_key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len);
+int signet_openssl_hmac_key_new(void **out, enum signet_alg alg, const uint8_t *raw, size_t len);
 void signet_openssl_hmac_key_free(void *key);
 int signet_openssl_hmac(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
 

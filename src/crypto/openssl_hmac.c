@@ -23,10 +23,10 @@ bool signet_openssl_hmac_usable(void)
     return false;
 }
 
-int signet_openssl_hmac_key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len)
+int signet_openssl_hmac_key_new(void **out, enum signet_alg alg, const uint8_t *raw, size_t len)
 {
     (void)alg, (void)raw, (void)len;
-    *key = NULL;
+    *out = NULL;
     return -SIGNET_E_HANDLER_FAILED;
 }
 

@@ -104,7 +104,7 @@ int mon_run_auth_get_or_create_key(struct mon_run *run)
 static int given_key(struct mon_run *run, const struct edit *e, struct signet_key **key)
 {
     struct signet_keyring *given;
-    struct signet_fail fail;
+    struct signet_fail fail = {0};
     if (signet_keyring_parse(&given, run->data.p, run->data.len, &fail) != 0) {
         return mon_say(run, -EINVAL, "error decoding keyring: %.180s", fail.text);
     }
