@@ -57,31 +57,16 @@ static int refuse_login(struct signet_conn *conn, int cause)
     return cause;
 }
 
-static bool allowed(const struct signet_conn *conn, uint32_t mode)
-{
-    return conn->o.modes[0] == mode || (conn->o.num_modes > 1 && conn->o.modes[1] == mode);
-}
-
 /* The first of the client's modes that is allowed here. */
 static bool pick_mode(struct signet_conn *conn, const struct signet_u32_list *wanted)
 {
     for (uint32_t i = 0; i < wanted->num; i++) {
-        if (allowed(conn, wanted->v[i])) {
+        if (conn_has_mode(conn, wanted->v[i])) {
             conn->mode = (enum signet_con_mode)wanted->v[i];
             return true;
         }
     }
     return false;
-}
-
-static int go_secure(struct signet_conn *conn)
-{
-    int err = signet_streams_new(&conn->seal, &conn->open, conn->result.secret,
-                                 conn->result.secret_len, SIGNET_ROLE_SERVER, conn->o.pin);
-    if (err == 0) {
-        signet_frame_reader_secure(conn->reader, conn->open);
-    }
-    return err;
 }
 
 /* AUTH_DONE is the last frame under the old layout and of the transcript. */
@@ -96,7 +81,7 @@ static int send_done(struct signet_conn *conn, size_t len)
         err = conn_send_control(conn, &c);
     }
     if (err == 0 && conn->mode == SIGNET_MODE_SECURE) {
-        err = go_secure(conn);
+        err = conn_go_secure(conn);
     }
     if (err == 0) {
         conn->state = CONN_AUTH_ACCEPTING_SIGN;

@@ -98,7 +98,7 @@ static bool listed(const struct signet_u32_list *list, uint32_t value)
     return false;
 }
 
-static bool offered(const struct signet_conn *conn, uint32_t mode)
+bool conn_has_mode(const struct signet_conn *conn, uint32_t mode)
 {
     return conn->o.modes[0] == mode || (conn->o.num_modes > 1 && conn->o.modes[1] == mode);
 }
@@ -155,10 +155,10 @@ int conn_on_reply_more(struct signet_conn *conn, const struct signet_frame_view 
     return err;
 }
 
-static int go_secure(struct signet_conn *conn)
+int conn_go_secure(struct signet_conn *conn)
 {
     int err = signet_streams_new(&conn->seal, &conn->open, conn->result.secret,
-                                 conn->result.secret_len, SIGNET_ROLE_CLIENT, conn->o.pin);
+                                 conn->result.secret_len, conn->o.role, conn->o.pin);
     if (err == 0) {
         signet_frame_reader_secure(conn->reader, conn->open);
     }
@@ -182,7 +182,7 @@ int conn_on_done(struct signet_conn *conn, const struct signet_frame_view *view,
     if (err != 0) {
         return err;
     }
-    if (!offered(conn, c.done.con_mode)) {
+    if (!conn_has_mode(conn, c.done.con_mode)) {
         return conn_fault(conn, -SIGNET_E_MODE_NOT_OFFERED,
                           "the peer chose connection mode %u, which was not offered",
                           (unsigned)c.done.con_mode);
@@ -193,7 +193,7 @@ int conn_on_done(struct signet_conn *conn, const struct signet_frame_view *view,
     }
     conn->mode = (enum signet_con_mode)c.done.con_mode;
     if (err == 0 && conn->mode == SIGNET_MODE_SECURE) {
-        err = go_secure(conn);
+        err = conn_go_secure(conn);
     }
     if (err == 0) {
         conn->state = CONN_AUTH_CONNECTING_SIGN;

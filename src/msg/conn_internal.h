@@ -165,7 +165,10 @@ int conn_decode(struct signet_conn *conn, const struct signet_frame_view *view,
                 struct signet_control *control);
 int conn_start_auth(struct signet_conn *conn);
 int conn_start_session(struct signet_conn *conn);
-/* Both sides of the signatures. */
+/* Both sides: whether the mode was offered (or is allowed here); the streams of SECURE from the
+ * connection secret, own role's way round; the signatures. */
+bool conn_has_mode(const struct signet_conn *conn, uint32_t mode);
+int conn_go_secure(struct signet_conn *conn);
 int conn_send_signature(struct signet_conn *conn);
 int conn_check_signature(struct signet_conn *conn, const struct signet_frame_view *view);
 void conn_tell_authenticated(const struct signet_conn *conn, struct signet_event *event);
