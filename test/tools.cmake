@@ -7,6 +7,11 @@ add_test(NAME tools.unknown COMMAND signet_tool nonsense)
 set_tests_properties(tools.unknown PROPERTIES
                      PASS_REGULAR_EXPRESSION "there is no command 'nonsense'")
 
+add_test(NAME tools.help_command COMMAND signet_tool help ping)
+set_tests_properties(tools.help_command PROPERTIES PASS_REGULAR_EXPRESSION "^Usage: signet ping")
+add_test(NAME tools.handler_unknown
+         COMMAND sh -c "$<TARGET_FILE:signet_tool> ping -m v2:127.0.0.1:1 -n client.a --handler foo; test $? = 2")
+
 add_test(NAME tools.handlers COMMAND signet_tool handlers)
 set_tests_properties(tools.handlers PROPERTIES
                      PASS_REGULAR_EXPRESSION "openssl.*self-test +passed")

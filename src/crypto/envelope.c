@@ -23,8 +23,7 @@ struct tools {
 
 /* type: the key's, known to the caller. */
 static inline int find_tools(struct tools *t, const struct signet_key *key,
-                             enum signet_key_type type, enum signet_usage usage,
-                             enum signet_role role)
+                             enum signet_key_type type, enum signet_usage usage, enum key_role role)
 {
     t->row = signet_row_now(key->pin);
     if (t->row == NULL) {
@@ -36,7 +35,7 @@ static inline int find_tools(struct tools *t, const struct signet_key *key,
         err = signet_state_engine(key, t->row, state, role, &t->cbc);
     }
     if (err == 0 && type == SIGNET_KEY_AES256K) {
-        err = signet_state_engine(key, t->row, state, SIGNET_ROLE_MAC, &t->mac);
+        err = signet_state_engine(key, t->row, state, KEY_ROLE_MAC, &t->mac);
     }
     return err;
 }
@@ -70,7 +69,7 @@ static int seal_type1(const struct signet_key *key, enum signet_usage usage, uin
     if (len > LEN_MAX || cap < total) {
         return -SIGNET_E_SPACE;
     }
-    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, SIGNET_ROLE_SEAL);
+    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, KEY_ROLE_SEAL);
     if (err != 0) {
         return err;
     }
@@ -88,7 +87,7 @@ static int seal_type2(const struct signet_key *key, enum signet_usage usage,
     if (len > LEN_MAX || cap < len + TYPE2_X) {
         return -SIGNET_E_SPACE;
     }
-    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, SIGNET_ROLE_SEAL);
+    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, KEY_ROLE_SEAL);
     if (err == 0 && confounder == NULL) {
         err = signet_random_small(t.row->handler, drawn, sizeof(drawn));
         confounder = drawn;
@@ -136,7 +135,7 @@ static inline int open_type1(const struct signet_key *key, enum signet_usage usa
                              size_t *plain_len, const uint8_t *in, size_t len)
 {
     struct tools t;
-    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, SIGNET_ROLE_OPEN);
+    int err = find_tools(&t, key, SIGNET_KEY_AES, usage, KEY_ROLE_OPEN);
     if (err == 0) {
         err = signet_type1_open(t.cbc, out, in, len);
     }
@@ -154,7 +153,7 @@ static int open_type2(const struct signet_key *key, enum signet_usage usage, uin
                       size_t *plain_len, const uint8_t *in, size_t len)
 {
     struct tools t;
-    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, SIGNET_ROLE_OPEN);
+    int err = find_tools(&t, key, SIGNET_KEY_AES256K, usage, KEY_ROLE_OPEN);
     if (err == 0) {
         err = len < TYPE2_X ? -SIGNET_E_OPEN : signet_type2_open(t.cbc, t.mac, out, in, len);
     }

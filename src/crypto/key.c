@@ -61,7 +61,7 @@ static int try_handler(const struct signet_key *key)
         struct signet_state *state;
         struct signet_engine *engine;
         int err = signet_key_state(key, row, SIGNET_USAGE_NONE, &state);
-        return err != 0 ? err : signet_state_engine(key, row, state, SIGNET_ROLE_SEAL, &engine);
+        return err != 0 ? err : signet_state_engine(key, row, state, KEY_ROLE_SEAL, &engine);
     }
     void *probe;
     int err = row->handler->key_new(&probe, SIGNET_ALG_CBC256_SEAL, key->secret, 32);
@@ -209,11 +209,11 @@ int signet_key_prepare(const struct signet_key *key, enum signet_usage usage)
     struct signet_row *row = signet_row_now(key->pin);
     struct signet_state *state;
     int err = row != NULL ? signet_key_state(key, row, usage, &state) : -SIGNET_E_STATE;
-    unsigned roles = key->type == SIGNET_KEY_AES256K ? SIGNET_ROLES : SIGNET_ROLE_MAC;
+    unsigned roles = key->type == SIGNET_KEY_AES256K ? KEY_ROLES : KEY_ROLE_MAC;
     for (unsigned r = 0; err == 0 && r < roles; r++) {
         struct signet_engine *engine;
         struct signet_lane lane;
-        err = signet_state_engine(key, row, state, (enum signet_role)r, &engine);
+        err = signet_state_engine(key, row, state, (enum key_role)r, &engine);
         err = err == 0 ? signet_lane_enter(engine, &lane) : err;
         if (err == 0) {
             signet_lane_leave(&lane);

@@ -60,14 +60,14 @@ int signet_key_state_make(const struct signet_key *key, const struct signet_row 
 }
 
 int signet_state_fill(const struct signet_key *key, const struct signet_row *row,
-                      struct signet_state *state, enum signet_role role, struct signet_engine **out)
+                      struct signet_state *state, enum key_role role, struct signet_engine **out)
 {
     signet_engine_slot *slot = &state->engines[row->index][role];
-    if (role == SIGNET_ROLE_MAC) {
+    if (role == KEY_ROLE_MAC) {
         return signet_engine_fill(slot, out, row->handler, SIGNET_ALG_HMAC_SHA384, state->ki,
                                   SIGNET_KI_LEN);
     }
-    bool seal = role == SIGNET_ROLE_SEAL;
+    bool seal = role == KEY_ROLE_SEAL;
     if (key->type == SIGNET_KEY_AES256K) {
         return signet_engine_fill(slot, out, row->handler,
                                   seal ? SIGNET_ALG_CBC256_SEAL : SIGNET_ALG_CBC256_OPEN, state->ke,
@@ -84,7 +84,7 @@ void signet_state_free(struct signet_state *state)
         return;
     }
     for (unsigned h = 0; h < SIGNET_HANDLER_MAX; h++) {
-        for (unsigned r = 0; r < SIGNET_ROLES; r++) {
+        for (unsigned r = 0; r < KEY_ROLES; r++) {
             signet_engine_drop(&state->engines[h][r]);
         }
     }

@@ -10,14 +10,14 @@
 
 enum { SIGNET_KE_LEN = 32, SIGNET_KI_LEN = 24, SIGNET_USAGES = 9, SIGNET_SECRET_MAX = 32 };
 
-enum signet_role { SIGNET_ROLE_SEAL, SIGNET_ROLE_OPEN, SIGNET_ROLE_MAC, SIGNET_ROLES };
+enum key_role { KEY_ROLE_SEAL, KEY_ROLE_OPEN, KEY_ROLE_MAC, KEY_ROLES };
 
 /* What one usage needs. The derived keys (type 2 only) are there before it is published and
  * never change; engines are added on first use. */
 struct signet_state {
     uint8_t ke[SIGNET_KE_LEN];
     uint8_t ki[SIGNET_KI_LEN];
-    signet_engine_slot engines[SIGNET_HANDLER_MAX][SIGNET_ROLES];
+    signet_engine_slot engines[SIGNET_HANDLER_MAX][KEY_ROLES];
 };
 
 struct signet_key {
@@ -55,12 +55,11 @@ static inline int signet_key_state(const struct signet_key *key, const struct si
 }
 
 int signet_state_fill(const struct signet_key *key, const struct signet_row *row,
-                      struct signet_state *state, enum signet_role role,
-                      struct signet_engine **out);
+                      struct signet_state *state, enum key_role role, struct signet_engine **out);
 
 /* The engine of a role, made on first use. */
 static inline int signet_state_engine(const struct signet_key *key, const struct signet_row *row,
-                                      struct signet_state *state, enum signet_role role,
+                                      struct signet_state *state, enum key_role role,
                                       struct signet_engine **out)
 {
     *out = atomic_load_explicit(&state->engines[row->index][role], memory_order_acquire);

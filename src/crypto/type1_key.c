@@ -17,7 +17,7 @@ int signet_type1_key_seal(const struct signet_key *key, uint8_t *buf, size_t len
     }
     int err = signet_key_state(key, row, SIGNET_USAGE_NONE, &state);
     if (err == 0) {
-        err = signet_state_engine(key, row, state, SIGNET_ROLE_SEAL, &engine);
+        err = signet_state_engine(key, row, state, KEY_ROLE_SEAL, &engine);
     }
     return err == 0 ? signet_type1_seal(engine, buf, len) : err;
 }

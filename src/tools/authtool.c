@@ -24,13 +24,15 @@ int authtool_fail(const char *format, ...)
     return TOOL_FAILURE;
 }
 
-/* Why a file could not be read, behind the line that ceph-authtool has for it. */
-static int read_failure(int err, const char *path, const struct signet_fail *fail)
+/* Why a file could not be read, behind the line that ceph-authtool has for it, and what to do when
+ * it is missing. */
+static int read_failure(int err, const char *path, const struct signet_fail *fail,
+                        const char *if_missing)
 {
     int cause = errno;
     if (err == -SIGNET_E_FILE) {
         return authtool_fail("can't open %s: (%d) %s%s", path, cause, strerror(cause),
-                             cause == ENOENT ? "\nWith -C a new keyring is made." : "");
+                             cause == ENOENT ? if_missing : "");
     }
     char place[48] = "";
     bool binary = strcmp(fail->where, "binary keyring") == 0;
@@ -50,7 +52,7 @@ static int open_keyring(struct signet_keyring **out, const struct authtool *tool
         return signet_keyring_new(out) == 0 ? 0 : authtool_fail("out of memory");
     }
     int err = signet_keyring_load(out, tool->file, &fail);
-    return err == 0 ? 0 : read_failure(err, tool->file, &fail);
+    return err == 0 ? 0 : read_failure(err, tool->file, &fail, "\nWith -C a new keyring is made.");
 }
 
 static int import(struct signet_keyring *keyring, const struct authtool *tool)
@@ -59,7 +61,8 @@ static int import(struct signet_keyring *keyring, const struct authtool *tool)
     struct signet_keyring *other;
     int err = signet_keyring_load(&other, tool->import, &fail);
     if (err != 0) {
-        return read_failure(err, tool->import, &fail);
+        return read_failure(err, tool->import, &fail,
+                            "\n--import-keyring copies from a keyring that is there already.");
     }
     printf("importing contents of %s into %s\n", tool->import, tool->file);
     err = signet_keyring_import(keyring, other);

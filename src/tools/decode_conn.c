@@ -8,15 +8,23 @@
 
 #include "decode_walk.h"
 
-static bool check_order(struct walk *walk, const struct side *side, uint32_t allowed)
-{
-    return report_verify(walk->report, CHECK_order, allowed >> side->next.tag & 1,
-                         "this frame is not allowed here");
-}
-
 /* --- handshake -------------------------------------------------------------------------------- */
 
 #define TAG(name) (UINT32_C(1) << SIGNET_TAG_##name)
+enum {
+    CLIENT_AUTH = TAG(AUTH_REQUEST) | TAG(AUTH_REQUEST_MORE),
+    SERVER_AUTH = TAG(AUTH_REPLY_MORE) | TAG(AUTH_BAD_METHOD) | TAG(AUTH_DONE),
+};
+
+static bool check_order(struct walk *walk, const struct side *side, uint32_t allowed)
+{
+    uint32_t tag = UINT32_C(1) << side->next.tag;
+    uint32_t steps = CLIENT_AUTH | SERVER_AUTH;
+    bool swapped = (allowed & steps) != 0 && (tag & steps) != 0;
+    return report_verify(walk->report, CHECK_order, (allowed & tag) != 0,
+                         swapped ? "the other side sends this frame: C2S and S2C may be swapped"
+                                 : "this frame is not allowed here");
+}
 
 static void hello(struct walk *walk, struct side *side)
 {
@@ -36,7 +44,7 @@ static bool client_step(struct walk *walk)
     if (!walk_peek(walk, side))
         return false;
     bool ok = walk_begin_frame(walk, side, &control);
-    ok = check_order(walk, side, TAG(AUTH_REQUEST) | TAG(AUTH_REQUEST_MORE)) && ok;
+    ok = check_order(walk, side, CLIENT_AUTH) && ok;
     if (ok && control.tag == SIGNET_TAG_AUTH_REQUEST)
         decode_auth_request(&walk->auth, control.auth_request.method, control.auth_request.payload);
     else if (ok)
@@ -55,8 +63,7 @@ static bool server_step(struct walk *walk, uint32_t *mode)
     if (!walk_peek(walk, side))
         return false;
     bool ok = walk_begin_frame(walk, side, &control);
-    ok =
-        check_order(walk, side, TAG(AUTH_REPLY_MORE) | TAG(AUTH_BAD_METHOD) | TAG(AUTH_DONE)) && ok;
+    ok = check_order(walk, side, SERVER_AUTH) && ok;
     if (!ok) {
         walk_stop(side, "a frame of the handshake is wrong");
     } else if (control.tag == SIGNET_TAG_AUTH_REPLY_MORE) {

@@ -43,12 +43,25 @@ static int run_command(int argc, char **argv)
     return TOOL_USAGE;
 }
 
+/* 'signet help' and 'signet help COMMAND' say what --help does. */
+static int show_help(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stdout);
+        return TOOL_OK;
+    }
+    char option[] = "--help", *asked[] = {argv[1], option, NULL};
+    return run_command(2, asked);
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
         return TOOL_USAGE;
     }
+    if (strcmp(argv[1], "help") == 0)
+        return show_help(argc - 1, argv + 1);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help(stdout);
         return TOOL_OK;

@@ -179,5 +179,6 @@ int tool_start(const char *command, const char *handler, enum tool_format format
         problem.cause[0] = "the library is in FIPS mode, which does not allow these keys";
         problem.cause[1] = "the library is damaged or incomplete (its self-test failed)";
     }
-    return tool_fail(command, format, &problem);
+    int code = tool_fail(command, format, &problem);
+    return err == -SIGNET_E_HANDLER_UNKNOWN ? TOOL_USAGE : code;
 }

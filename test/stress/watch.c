@@ -85,7 +85,7 @@ unsigned watch_slots(const struct signet_key *key)
         struct signet_state *s = atomic_load(&key->states[i]);
         changed += note(&key->states[i], s);
         for (unsigned h = 0; s != NULL && h < SIGNET_HANDLER_MAX; h++) {
-            for (unsigned r = 0; r < SIGNET_ROLES; r++) {
+            for (unsigned r = 0; r < KEY_ROLES; r++) {
                 changed += note_engine(&s->engines[h][r]);
             }
         }
