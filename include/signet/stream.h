@@ -37,8 +37,9 @@ SIGNET_MUST SIGNET_API int signet_stream_new(struct signet_stream **out,
                                              const uint8_t nonce[SIGNET_STREAM_NONCE_LEN],
                                              const struct signet_handler *pin);
 SIGNET_API void signet_stream_free(struct signet_stream *stream);
-/* Takes num consecutive sequence numbers (0 is the first of the stream). -NONCES_SPENT before the
- * initial nonce would be used again; then nothing is taken. */
+/* Takes num consecutive sequence numbers (0 is the first of the stream). One atomic addition; any
+ * thread. -NONCES_SPENT when fewer than num are left of a stream's 2^63: from then on the stream
+ * gives none, and no nonce is ever used twice. -ABANDONED: sealing has failed before. */
 SIGNET_MUST SIGNET_API int signet_stream_reserve(struct signet_stream *stream, uint64_t *seq,
                                                  unsigned num);
 /* Seals len bytes under a reserved number: out gets len + 16 bytes. out may equal in, otherwise

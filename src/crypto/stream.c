@@ -23,7 +23,7 @@ int signet_stream_new(struct signet_stream **out, enum signet_direction directio
         return -SIGNET_E_NOMEM;
     }
     stream->pin = row;
-    stream->direction = direction;
+    stream->direction = (uint8_t)direction;
     memcpy(stream->key, key, sizeof(stream->key));
     memcpy(stream->fixed, nonce, sizeof(stream->fixed));
     stream->counter = signet_load_u64(nonce + 4);
@@ -79,14 +79,14 @@ int signet_stream_reserve(struct signet_stream *stream, uint64_t *seq, unsigned 
     if (atomic_load_explicit(&stream->broken, memory_order_relaxed)) {
         return -SIGNET_E_ABANDONED;
     }
-    /* Relaxed: the number orders nothing but itself. */
-    uint64_t first = atomic_load_explicit(&stream->used, memory_order_relaxed);
-    do {
-        if (num > UINT64_MAX - first) {
-            return -SIGNET_E_NONCES_SPENT;
-        }
-    } while (!atomic_compare_exchange_weak_explicit(&stream->used, &first, first + num,
-                                                    memory_order_relaxed, memory_order_relaxed));
+    /* Relaxed: the number orders nothing but itself. One addition, as a compare-and-swap would
+     * fetch the line once more whenever another thread was quicker. */
+    uint64_t first = atomic_fetch_add_explicit(&stream->used, num, memory_order_relaxed);
+    if (__builtin_expect(first > SIGNET_STREAM_NUMBERS - num, 0)) {
+        /* All later requests fail as well, so that the counter may be set to its end. */
+        atomic_store_explicit(&stream->used, SIGNET_STREAM_NUMBERS, memory_order_relaxed);
+        return -SIGNET_E_NONCES_SPENT;
+    }
     *seq = first;
     return 0;
 }
@@ -153,7 +153,7 @@ int signet_stream_open(struct signet_stream *stream, uint8_t *out, const uint8_t
         atomic_load_explicit(&stream->broken, memory_order_relaxed)) {
         return -SIGNET_E_STATE;
     }
-    if (seq == UINT64_MAX) {
+    if (seq >= SIGNET_STREAM_NUMBERS) {
         return -SIGNET_E_NONCES_SPENT;
     }
     if (len < SIGNET_STREAM_TAG_LEN) {

@@ -128,16 +128,31 @@ START_TEST(nonces_run_out)
     struct signet_stream *tx = make(SIGNET_SEAL, NONCE), *rx = make(SIGNET_OPEN, NONCE);
     uint8_t bytes[32] = {0};
     uint64_t seq = 7;
-    atomic_store(&tx->used, UINT64_MAX - 3);
-    assert_err(signet_stream_reserve(tx, &seq, 4), NONCES_SPENT);
-    ck_assert_uint_eq(seq, 7);
+    atomic_store(&tx->used, SIGNET_STREAM_NUMBERS - 3);
     assert_ok(signet_stream_reserve(tx, &seq, 3));
-    ck_assert_uint_eq(seq, UINT64_MAX - 3);
+    ck_assert_uint_eq(seq, SIGNET_STREAM_NUMBERS - 3);
     assert_err(signet_stream_seal(tx, bytes, bytes, 16), NONCES_SPENT);
-    atomic_store(&rx->used, UINT64_MAX);
+    atomic_store(&rx->used, SIGNET_STREAM_NUMBERS);
     assert_err(signet_stream_open(rx, bytes, bytes, 32), NONCES_SPENT);
     signet_stream_free(tx);
     signet_stream_free(rx);
+}
+END_TEST
+
+/* However large the request and however often it is made, the counter never comes round. */
+START_TEST(a_spent_stream_gives_nothing)
+{
+    struct signet_stream *tx = make(SIGNET_SEAL, NONCE);
+    uint64_t seq = 7;
+    atomic_store(&tx->used, SIGNET_STREAM_NUMBERS - 3);
+    assert_err(signet_stream_reserve(tx, &seq, 4), NONCES_SPENT);
+    for (unsigned i = 0; i < 100; i++) {
+        assert_err(signet_stream_reserve(tx, &seq, UINT32_MAX), NONCES_SPENT);
+        assert_err(signet_stream_reserve(tx, &seq, 1), NONCES_SPENT);
+    }
+    ck_assert_uint_eq(seq, 7);
+    ck_assert_uint_eq(signet_stream_used(tx), SIGNET_STREAM_NUMBERS);
+    signet_stream_free(tx);
 }
 END_TEST
 
@@ -152,5 +167,6 @@ int main(void)
     tcase_add_test(t, too_short_for_a_tag);
     tcase_add_test(t, directions_are_kept_apart);
     tcase_add_test(t, nonces_run_out);
+    tcase_add_test(t, a_spent_stream_gives_nothing);
     return suite_run(s);
 }
