@@ -8,8 +8,10 @@
  *   signet_conn_deadline_ns / _tick       when to call again though nothing came
  *
  * Rules: msgr2.md 6-9, 11, 12. All times are monotonic nanoseconds on one scale of the caller's
- * (env.mono_ns is not called). One thread at a time, the same one that uses the client meanwhile;
- * only signet_conn_seal_reserved() and signet_conn_abandon() may run on any thread.
+ * (env.mono_ns is not called). One thread at a time, the same one that uses the client meanwhile:
+ * the one that drives it. Only signet_conn_seal_reserved() and signet_conn_abandon() may run on any
+ * thread; with options.senders also signet_conn_reserve(), signet_conn_send() and
+ * signet_conn_queued(), at any time between new and free. They take no lock to seal.
  */
 #ifndef SIGNET_CONN_H
 #define SIGNET_CONN_H
@@ -65,6 +67,10 @@ struct signet_conn_options {
     uint64_t max_nonces; /* per direction, then the connection fails; default: the stream's own */
     struct signet_frame_limits limits; /* after authentication; default when control is 0 */
     const struct signet_handler *pin;  /* for the streams; NULL: the current handler */
+    /* Other threads send beside the one that drives it, which must then be woken to write. What
+     * fails the connection there is told to the driving thread by its next call. Costs a lock
+     * without contention for each message. */
+    bool senders;
 };
 
 /* Own banner is ready for output at once. */
@@ -95,6 +101,10 @@ SIGNET_API void signet_conn_sent(struct signet_conn *conn, size_t n);
 /* Bytes that wait for output, sealed or reserved. A caller that does not read while this is large
  * keeps a peer from growing the output by keepalives that it does not fetch the answers of. */
 SIGNET_API uint64_t signet_conn_queued(const struct signet_conn *conn);
+
+/* Gives back buffers that were not needed since the last call: all of them if it was idle. For
+ * loops with many connections, once in a while for each. Ends the life of views. */
+SIGNET_API void signet_conn_trim(struct signet_conn *conn);
 
 /* --- time -------------------------------------------------------------------------------- */
 
@@ -173,6 +183,20 @@ struct signet_event {
  *   -HANDSHAKE_TIMEOUT, -KEEPALIVE_TIMEOUT, -ABANDONED, -NONCES_SPENT, -PEER_CLOSED
  */
 SIGNET_MUST SIGNET_API int signet_conn_next(struct signet_conn *conn, struct signet_event *event);
+
+enum { SIGNET_CONN_HANDLERS = 4 };
+/* What a connection did. Bytes are those of the segments of its secure frames, by the handler that
+ * was current (NULL: unused row). */
+struct signet_conn_figures {
+    uint64_t messages_in, messages_out; /* given out; written to their last byte */
+    struct {
+        const struct signet_handler *handler;
+        uint64_t sealed, opened;
+    } by_handler[SIGNET_CONN_HANDLERS];
+    uint64_t nonces_left; /* now, of the direction that has less; UINT64_MAX: not secure */
+};
+/* What was done since the last call. */
+SIGNET_API void signet_conn_take_figures(struct signet_conn *conn, struct signet_conn_figures *out);
 /* The failure, or NULL while there is none. */
 SIGNET_API const struct signet_fail *signet_conn_failure(const struct signet_conn *conn);
 /* "HELLO_CONNECTING", "READY", ... the names of msgr2.md 9.1, or "FAILED". */

@@ -81,6 +81,7 @@ int conn_die(struct signet_conn *conn, int err)
         conn_fault(conn, err, "%s", signet_strerror(err));
     }
     conn->state = CONN_FAILED;
+    conn_queue_gate(&conn->out, conn->fail.err);
     conn->ack_event = false;
     conn_forget_auth(conn);
     return err;
@@ -160,7 +161,6 @@ static int set_own_addr(struct signet_conn_options *o)
 static int start(struct signet_conn *conn, uint64_t now_ns)
 {
     struct signet_frame_limits limits = signet_frame_limits_preauth();
-    conn->out.tail = &conn->out.head;
     conn->now_ns = now_ns;
     conn->deadline_ns = now_ns + conn->o.handshake_timeout_ns;
     conn->keepalive_ns = UINT64_MAX;
@@ -190,6 +190,7 @@ int signet_conn_new(struct signet_conn **out, const struct signet_conn_options *
     }
     conn->o = *options;
     set_defaults(&conn->o);
+    conn_queue_init(&conn->out, conn->o.senders);
     int err = start(conn, now_ns);
     if (err != 0) {
         signet_conn_free(conn);
@@ -211,6 +212,12 @@ void signet_conn_free(struct signet_conn *conn)
     signet_stream_free(conn->seal);
     signet_stream_free(conn->open);
     signet_secret_free(conn, sizeof(*conn));
+}
+
+void signet_conn_trim(struct signet_conn *conn)
+{
+    conn_recv_trim(conn);
+    conn_queue_trim(&conn->out);
 }
 
 void signet_conn_closed(struct signet_conn *conn, int err)

@@ -2,13 +2,19 @@
 /*
  * Inside a connection. conn.c makes it, conn_recv.c holds what comes, conn_next.c reads it by
  * the table of state x tag, conn_hello.c, conn_auth.c and conn_session.c hold the rules of that
- * table, conn_send.c and conn_queue.c send, conn_time.c keeps the deadlines.
+ * table, conn_send.c and conn_queue.c send, conn_time.c keeps the deadlines, conn_figures.c counts.
+ *
+ * A connection has two halves. All belongs to the thread that drives it, but for what reserving
+ * needs: the end of the queue, the buffers kept for it, the nonces and the sequence numbers. With
+ * options.senders these are under out.lock, which is never held while something is opened, sealed
+ * or written. Sealing takes no lock: a slot belongs to whoever reserved it until it is published.
  */
 #ifndef SIGNET_MSG_CONN_INTERNAL_H
 #define SIGNET_MSG_CONN_INTERNAL_H
 
 #include <signet/conn.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* Connecting states, the two that both sides have, accepting states. */
@@ -31,7 +37,8 @@ enum conn_state {
 
 enum {
     CONN_PREAUTH_FRAMES = 16, /* received before authentication, at most */
-    CONN_RECV_MIN = 32768,    /* first size of the receive buffer */
+    CONN_RECV_MIN = 32768,    /* first size of the receive buffer in an open session */
+    CONN_RECV_PREAUTH = 4096, /* and before */
     CONN_CLASSES = 19,        /* output buffers of 512 << class bytes */
     CONN_CLASS_MIN = 512,
     CONN_KEEP_MAX = 8 << 20, /* bytes of free output buffers that are kept */
@@ -41,24 +48,35 @@ enum {
 
 enum slot_state { SLOT_RESERVED, SLOT_SEALED, SLOT_ABANDONED };
 
+struct signet_reserved;
+/* The driving thread follows these without the lock. */
+typedef _Atomic(struct signet_reserved *) conn_link;
+
 /* A frame in the output queue. Filled by whoever seals it, then published by its state. */
 struct signet_reserved {
-    struct signet_reserved *next;
+    conn_link next;
     const struct signet_stream *stream; /* NULL: crc layout */
     uint64_t nonce, seq, ack_seq;
     uint32_t segment_len[SIGNET_SEGMENTS_MAX];
     size_t len; /* bytes of the frame; set when reserved */
     unsigned size_class;
-    _Atomic int state; /* enum slot_state */
+    bool message;
+    const struct signet_handler *handler; /* that sealed it */
+    _Atomic int state;                    /* enum slot_state */
     uint8_t buf[];
 };
 
 struct conn_queue {
-    struct signet_reserved *head, **tail;
-    size_t sent;     /* bytes of the head that are written */
-    uint64_t queued; /* bytes not written yet */
+    bool shared;      /* others reserve: what follows is under the lock, but for sent */
+    _Atomic int gate; /* 0: messages may be reserved; else why not */
+    conn_link head, *tail;
+    size_t sent;             /* bytes of the head that are written */
+    _Atomic uint64_t queued; /* bytes not written yet */
     struct signet_reserved *kept[CONN_CLASSES];
+    uint32_t kept_num[CONN_CLASSES];
+    uint32_t kept_low[CONN_CLASSES]; /* the least of kept_num since the last trim */
     size_t kept_bytes;
+    pthread_mutex_t lock;
 };
 
 /* The raw bytes of one direction that AUTH_SIGNATURE covers. */
@@ -74,6 +92,7 @@ struct conn_recv {
     size_t len;  /* end of what has arrived */
     size_t need; /* bytes from head on that the next step needs */
     size_t view; /* bytes at head that an event still shows */
+    size_t peak; /* the largest need since the last trim */
 };
 
 struct conn_pong {
@@ -102,16 +121,18 @@ struct signet_conn {
     /* session */
     struct signet_ident peer;
     bool lossy;
-    uint64_t in_seq, out_seq;
-    uint64_t told;  /* in_seq as last told to the peer */
-    uint64_t acked; /* out_seq as last acknowledged by the peer */
-    bool ack_event; /* acked is news for the caller */
+    _Atomic uint64_t in_seq, out_seq;
+    _Atomic uint64_t told; /* in_seq as last told to the peer */
+    uint64_t acked;        /* out_seq as last acknowledged by the peer */
+    bool ack_event;        /* acked is news for the caller */
 
     uint64_t now_ns, deadline_ns; /* deadline: of the handshake */
     uint64_t keepalive_ns;        /* when the next one is due; UINT64_MAX: never */
     struct conn_pong pongs[CONN_PONGS];
     unsigned num_pongs;
     struct signet_utime last_stamp;
+
+    struct signet_conn_figures figures; /* of the driving thread */
 
     int closed; /* what signet_conn_closed() was told */
     struct signet_fail fail;
@@ -136,17 +157,27 @@ void conn_forget_auth(struct signet_conn *conn);
 
 /* Drops the bytes that the last event showed. */
 void conn_recv_release(struct signet_conn *conn);
+void conn_recv_trim(struct signet_conn *conn);
 void conn_recv_free(struct signet_conn *conn);
 
 /* --- sending --- */
 
-/* A slot at the end of the queue for a frame of len bytes; NULL: out of memory. */
-struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len);
+void conn_queue_init(struct conn_queue *queue, bool shared);
 void conn_queue_free(struct conn_queue *queue);
-/* A slot with its nonces for a frame with the segments of segment_len; NULL: the connection has
- * failed for it. */
-struct signet_reserved *conn_reserve_frame(struct signet_conn *conn,
-                                           const uint32_t segment_len[SIGNET_SEGMENTS_MAX]);
+void conn_queue_lock(struct conn_queue *queue);
+void conn_queue_unlock(struct conn_queue *queue);
+/* Sets why nothing may be reserved (0: it may); the first failure stays. */
+void conn_queue_gate(struct conn_queue *queue, int err);
+/* Under the lock: a slot at the end of the queue for a frame of len bytes; NULL: out of memory. */
+struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len);
+/* Buffers that were not needed since the last call. */
+void conn_queue_trim(struct conn_queue *queue);
+/* Under the lock: a slot with its nonces for a frame with the segments of segment_len. */
+int conn_reserve_frame(struct signet_conn *conn, struct signet_reserved **out,
+                       const uint32_t segment_len[SIGNET_SEGMENTS_MAX]);
+/* A frame was written or received: for the figures. */
+void conn_count_sent(struct signet_conn *conn, const struct signet_reserved *slot);
+void conn_count_received(struct signet_conn *conn, const struct signet_frame_view *view);
 int conn_send_control(struct signet_conn *conn, const struct signet_control *control);
 int conn_send_banner(struct signet_conn *conn);
 int conn_transcribe(struct conn_transcript *t, const uint8_t *p, size_t len);

@@ -154,6 +154,7 @@ static bool read_frame(struct signet_conn *conn, struct signet_event *event)
     }
     if (err == 0) {
         in->view = view.len;
+        conn_count_received(conn, &view);
         err = dispatch(conn, &view, event);
     }
     if (err != 0) {

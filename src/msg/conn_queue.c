@@ -4,6 +4,38 @@
 
 #include <stdlib.h>
 
+void conn_queue_init(struct conn_queue *queue, bool shared)
+{
+    queue->shared = shared;
+    queue->tail = &queue->head;
+    atomic_init(&queue->gate, -SIGNET_E_STATE);
+    queue->lock = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP; /* short: it spins */
+}
+
+void conn_queue_lock(struct conn_queue *queue)
+{
+    if (queue->shared) {
+        pthread_mutex_lock(&queue->lock);
+    }
+}
+
+void conn_queue_unlock(struct conn_queue *queue)
+{
+    if (queue->shared) {
+        pthread_mutex_unlock(&queue->lock);
+    }
+}
+
+void conn_queue_gate(struct conn_queue *queue, int err)
+{
+    conn_queue_lock(queue);
+    int now = atomic_load_explicit(&queue->gate, memory_order_relaxed);
+    if (now == 0 || now == -SIGNET_E_STATE) {
+        atomic_store_explicit(&queue->gate, err, memory_order_relaxed);
+    }
+    conn_queue_unlock(queue);
+}
+
 static unsigned class_of(size_t len)
 {
     unsigned c = 0;
@@ -18,12 +50,34 @@ static size_t class_size(unsigned c)
     return (size_t)CONN_CLASS_MIN << c;
 }
 
-static struct signet_reserved *take(struct conn_queue *queue, unsigned c)
+static struct signet_reserved *next_of(struct signet_reserved *slot)
+{
+    return atomic_load_explicit(&slot->next, memory_order_relaxed);
+}
+
+static void set_next(struct signet_reserved *slot, struct signet_reserved *next)
+{
+    atomic_store_explicit(&slot->next, next, memory_order_relaxed);
+}
+
+static struct signet_reserved *take_kept(struct conn_queue *queue, unsigned c)
 {
     struct signet_reserved *slot = queue->kept[c];
     if (slot != NULL) {
-        queue->kept[c] = slot->next;
+        queue->kept[c] = next_of(slot);
         queue->kept_bytes -= class_size(c);
+        queue->kept_num[c]--;
+    }
+    if (queue->kept_low[c] > queue->kept_num[c]) {
+        queue->kept_low[c] = queue->kept_num[c];
+    }
+    return slot;
+}
+
+static struct signet_reserved *take(struct conn_queue *queue, unsigned c)
+{
+    struct signet_reserved *slot = take_kept(queue, c);
+    if (slot != NULL) {
         return slot;
     }
     slot = malloc(sizeof(*slot) + class_size(c));
@@ -33,16 +87,29 @@ static struct signet_reserved *take(struct conn_queue *queue, unsigned c)
     return slot;
 }
 
-static void give_back(struct conn_queue *queue, struct signet_reserved *slot)
+/* What is too much to keep goes to *surplus. */
+static void give_back(struct conn_queue *queue, struct signet_reserved *slot,
+                      struct signet_reserved **surplus)
 {
     unsigned c = slot->size_class;
     if (queue->kept_bytes + class_size(c) > CONN_KEEP_MAX) {
-        free(slot);
+        set_next(slot, *surplus);
+        *surplus = slot;
         return;
     }
-    slot->next = queue->kept[c];
+    set_next(slot, queue->kept[c]);
     queue->kept[c] = slot;
+    queue->kept_num[c]++;
     queue->kept_bytes += class_size(c);
+}
+
+static void free_list(struct signet_reserved *slot)
+{
+    while (slot != NULL) {
+        struct signet_reserved *next = next_of(slot);
+        free(slot);
+        slot = next;
+    }
 }
 
 struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len)
@@ -53,29 +120,50 @@ struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len)
     if (slot == NULL) {
         return NULL;
     }
-    slot->next = NULL;
+    set_next(slot, NULL);
     slot->stream = conn->seal;
+    slot->handler = conn->o.pin;
     slot->len = len;
+    slot->message = false;
     atomic_init(&slot->state, SLOT_RESERVED);
-    *queue->tail = slot;
+    /* Pairs with the acquire of the driving thread, which walks the queue without the lock. */
+    atomic_store_explicit(queue->tail, slot, memory_order_release);
     queue->tail = &slot->next;
-    queue->queued += len;
+    uint64_t queued = atomic_load_explicit(&queue->queued, memory_order_relaxed);
+    atomic_store_explicit(&queue->queued, queued + len, memory_order_relaxed);
     return slot;
 }
 
 void conn_queue_free(struct conn_queue *queue)
 {
-    while (queue->head != NULL) {
-        struct signet_reserved *slot = queue->head;
-        queue->head = slot->next;
-        free(slot);
-    }
+    free_list(atomic_load_explicit(&queue->head, memory_order_relaxed));
     for (unsigned c = 0; c < CONN_CLASSES; c++) {
-        while (queue->kept[c] != NULL) {
-            struct signet_reserved *slot = queue->kept[c];
-            queue->kept[c] = slot->next;
-            free(slot);
+        free_list(queue->kept[c]);
+    }
+}
+
+void conn_queue_trim(struct conn_queue *queue)
+{
+    struct signet_reserved *surplus = NULL;
+    conn_queue_lock(queue);
+    for (unsigned c = 0; c < CONN_CLASSES && queue->kept_bytes > 0; c++) {
+        for (uint32_t n = queue->kept_low[c]; n > 0; n--) {
+            struct signet_reserved *slot = take_kept(queue, c);
+            set_next(slot, surplus);
+            surplus = slot;
         }
+        queue->kept_low[c] = queue->kept_num[c];
+    }
+    conn_queue_unlock(queue);
+    free_list(surplus);
+}
+
+/* Others may have found that it must fail: it belongs to the driving thread to do so. */
+static void notice_gate(struct signet_conn *conn)
+{
+    int gate = atomic_load_explicit(&conn->out.gate, memory_order_relaxed);
+    if (gate != 0 && conn->state == CONN_READY) {
+        conn_die(conn, gate);
     }
 }
 
@@ -83,8 +171,10 @@ int signet_conn_output(struct signet_conn *conn, struct iovec *iov, int *num)
 {
     int room = *num, n = 0;
     size_t skip = conn->out.sent;
+    struct signet_reserved *s = atomic_load_explicit(&conn->out.head, memory_order_acquire);
     *num = 0;
-    for (struct signet_reserved *s = conn->out.head; s != NULL; s = s->next) {
+    notice_gate(conn);
+    for (; s != NULL; s = atomic_load_explicit(&s->next, memory_order_acquire)) {
         /* Pairs with the release in signet_conn_seal_reserved(). */
         int state = atomic_load_explicit(&s->state, memory_order_acquire);
         if (state == SLOT_ABANDONED) {
@@ -103,26 +193,44 @@ int signet_conn_output(struct signet_conn *conn, struct iovec *iov, int *num)
     return 0;
 }
 
+/* Takes the head off; under the lock. */
+static void drop_head(struct conn_queue *queue, struct signet_reserved *slot,
+                      struct signet_reserved **surplus)
+{
+    struct signet_reserved *next = next_of(slot);
+    atomic_store_explicit(&queue->head, next, memory_order_relaxed);
+    queue->tail = next == NULL ? &queue->head : queue->tail;
+    queue->sent = 0;
+    give_back(queue, slot, surplus);
+}
+
 void signet_conn_sent(struct signet_conn *conn, size_t n)
 {
     struct conn_queue *queue = &conn->out;
-    while (n > 0 && queue->head != NULL) {
-        struct signet_reserved *slot = queue->head;
+    struct signet_reserved *surplus = NULL;
+    conn_queue_lock(queue);
+    uint64_t queued = atomic_load_explicit(&queue->queued, memory_order_relaxed);
+    while (n > 0) {
+        struct signet_reserved *slot = atomic_load_explicit(&queue->head, memory_order_relaxed);
+        if (slot == NULL) {
+            break;
+        }
         size_t left = slot->len - queue->sent;
         size_t done = n < left ? n : left;
         queue->sent += done;
-        queue->queued -= done;
+        queued -= done;
         n -= done;
         if (queue->sent == slot->len) {
-            queue->head = slot->next;
-            queue->tail = queue->head == NULL ? &queue->head : queue->tail;
-            queue->sent = 0;
-            give_back(queue, slot);
+            conn_count_sent(conn, slot);
+            drop_head(queue, slot, &surplus);
         }
     }
+    atomic_store_explicit(&queue->queued, queued, memory_order_relaxed);
+    conn_queue_unlock(queue);
+    free_list(surplus);
 }
 
 uint64_t signet_conn_queued(const struct signet_conn *conn)
 {
-    return conn->out.queued;
+    return atomic_load_explicit(&conn->out.queued, memory_order_relaxed);
 }

@@ -25,10 +25,10 @@ static void move_to_front(struct conn_recv *in)
     in->len = have;
 }
 
-static int grow(struct conn_recv *in, size_t size)
+static int grow(struct conn_recv *in, size_t size, size_t unit)
 {
     size_t have = in->len - in->head;
-    size = (size / CONN_RECV_MIN + 1) * CONN_RECV_MIN;
+    size = (size / unit + 1) * unit;
     uint8_t *p = malloc(size);
     if (p == NULL) {
         return -SIGNET_E_NOMEM;
@@ -37,21 +37,22 @@ static int grow(struct conn_recv *in, size_t size)
         memcpy(p, in->p + in->head, have);
     }
     free(in->p);
-    *in = (struct conn_recv){.p = p, .cap = size, .len = have, .need = in->need};
+    *in = (struct conn_recv){.p = p, .cap = size, .len = have, .need = in->need, .peak = in->peak};
     return 0;
 }
 
 /* Room for the whole present frame; and for a good read, if only few bytes must move for it. A
  * large frame is never moved again once its buffer is there. */
-static int make_room(struct conn_recv *in)
+static int make_room(struct conn_recv *in, size_t unit)
 {
     size_t have = in->len - in->head;
+    in->peak = in->need > in->peak ? in->need : in->peak > 0 ? in->peak : 1;
     bool few = have <= CONN_RECV_MIN / 4 && in->cap - in->len < CONN_RECV_MIN / 4;
     if (few || in->len == in->cap || in->head + in->need > in->cap) {
         move_to_front(in);
     }
-    if (in->len == in->cap || in->need > in->cap) {
-        return grow(in, in->need > have ? in->need : have);
+    if (in->len == in->cap || in->need > in->cap || (have == 0 && in->cap < unit)) {
+        return grow(in, in->need > have ? in->need : have, unit);
     }
     return 0;
 }
@@ -65,7 +66,7 @@ int signet_conn_recv_buffer(struct signet_conn *conn, uint8_t **p, size_t *cap)
         return conn->fail.err;
     }
     conn_recv_release(conn);
-    int err = make_room(in);
+    int err = make_room(in, conn_is_preauth(conn->state) ? CONN_RECV_PREAUTH : CONN_RECV_MIN);
     if (err != 0) {
         return conn_die(conn, err);
     }
@@ -88,4 +89,18 @@ void conn_recv_free(struct signet_conn *conn)
 {
     free(conn->in.p);
     conn->in = (struct conn_recv){0};
+}
+
+/* An empty buffer is let go when it was not used, or is far too large for what came. */
+void conn_recv_trim(struct signet_conn *conn)
+{
+    struct conn_recv *in = &conn->in;
+    conn_recv_release(conn);
+    bool unused = in->peak == 0;
+    bool large = in->cap > CONN_RECV_MIN && in->cap / 4 > in->peak;
+    if (in->head == in->len && (unused || large)) {
+        free(in->p);
+        *in = (struct conn_recv){.need = in->need};
+    }
+    in->peak = 0;
 }

@@ -43,7 +43,9 @@ static void publish(struct signet_reserved *slot, enum slot_state state)
 int conn_send_banner(struct signet_conn *conn)
 {
     const struct signet_banner mine = {SIGNET_MSGR2_REVISION_1, SIGNET_MSGR2_REVISION_1};
+    conn_queue_lock(&conn->out);
     struct signet_reserved *slot = conn_queue_add(conn, SIGNET_BANNER_LEN);
+    conn_queue_unlock(&conn->out);
     if (slot == NULL) {
         return -SIGNET_E_NOMEM;
     }
@@ -69,29 +71,32 @@ static int take_nonces(struct signet_conn *conn, const uint32_t *segment_len, ui
                                   : -SIGNET_E_NONCES_SPENT;
 }
 
-struct signet_reserved *conn_reserve_frame(struct signet_conn *conn,
-                                           const uint32_t segment_len[SIGNET_SEGMENTS_MAX])
+int conn_reserve_frame(struct signet_conn *conn, struct signet_reserved **out,
+                       const uint32_t segment_len[SIGNET_SEGMENTS_MAX])
 {
     enum signet_layout layout = conn->seal != NULL ? SIGNET_LAYOUT_SECURE : SIGNET_LAYOUT_CRC;
     uint64_t nonce;
+    *out = NULL;
     int err = take_nonces(conn, segment_len, &nonce);
     if (err != 0) {
-        conn_die(conn, err);
-        return NULL;
+        return err;
     }
     struct signet_reserved *slot = conn_queue_add(conn, signet_frame_len(layout, segment_len));
     if (slot == NULL) {
-        conn_die(conn, -SIGNET_E_NOMEM); /* the nonces are lost */
-        return NULL;
+        return -SIGNET_E_NOMEM; /* the nonces are lost: the connection must fail */
     }
     slot->nonce = nonce;
     memcpy(slot->segment_len, segment_len, sizeof(slot->segment_len));
-    return slot;
+    *out = slot;
+    return 0;
 }
 
 static int seal(struct signet_reserved *slot, const struct signet_frame *frame)
 {
     size_t len;
+    if (slot->handler == NULL) {
+        slot->handler = signet_handler_current();
+    }
     int err = signet_frame_build(slot->buf, slot->len, &len, frame, slot->stream, slot->nonce);
     publish(slot, err == 0 ? SLOT_SEALED : SLOT_ABANDONED);
     return err;
@@ -111,9 +116,12 @@ int conn_send_control(struct signet_conn *conn, const struct signet_control *con
     uint32_t segment_len[SIGNET_SEGMENTS_MAX] = {(uint32_t)len};
     struct iovec part = {.iov_base = payload, .iov_len = len};
     struct signet_frame frame = {.tag = control->tag, .segment = {{.parts = &part, .num = 1}}};
-    struct signet_reserved *slot = conn_reserve_frame(conn, segment_len);
-    if (slot == NULL) {
-        return conn->fail.err;
+    struct signet_reserved *slot;
+    conn_queue_lock(&conn->out);
+    err = conn_reserve_frame(conn, &slot, segment_len);
+    conn_queue_unlock(&conn->out);
+    if (err != 0) {
+        return conn_die(conn, err);
     }
     err = seal(slot, &frame);
     if (err == 0 && conn_is_signed(conn->state)) {
@@ -129,28 +137,40 @@ static int check_ready(const struct signet_conn *conn)
                                         : -SIGNET_E_STATE;
 }
 
+/* Under the lock. A failure after the gate is the end of the connection. */
+static int reserve(struct signet_conn *conn, struct signet_reserved **out,
+                   const uint32_t len[SIGNET_SEGMENTS_MAX])
+{
+    int err = conn_reserve_frame(conn, out, len);
+    if (err != 0) {
+        atomic_store_explicit(&conn->out.gate, err, memory_order_relaxed);
+        return err;
+    }
+    struct signet_reserved *slot = *out;
+    slot->message = true;
+    slot->seq = atomic_load_explicit(&conn->out_seq, memory_order_relaxed) + 1;
+    slot->ack_seq = atomic_load_explicit(&conn->in_seq, memory_order_relaxed);
+    atomic_store_explicit(&conn->out_seq, slot->seq, memory_order_relaxed);
+    atomic_store_explicit(&conn->told, slot->ack_seq, memory_order_relaxed);
+    return 0;
+}
+
 int signet_conn_reserve(struct signet_conn *conn, struct signet_reserved **out, uint32_t front_len,
                         uint32_t middle_len, uint32_t data_len)
 {
     struct signet_frame_limits max = signet_frame_limits_default();
     uint32_t len[SIGNET_SEGMENTS_MAX] = {SIGNET_MESSAGE_HEADER_LEN, front_len, middle_len,
                                          data_len};
+    bool fits = front_len <= max.front && middle_len <= max.middle && data_len <= max.data;
     *out = NULL;
-    int err = check_ready(conn);
-    if (err != 0) {
-        return err;
+    conn_queue_lock(&conn->out);
+    int gate = atomic_load_explicit(&conn->out.gate, memory_order_relaxed);
+    int err = gate != 0 ? gate : fits ? reserve(conn, out, len) : -SIGNET_E_LENGTH;
+    conn_queue_unlock(&conn->out);
+    if (gate == 0 && err != 0 && fits && !conn->out.shared) {
+        conn_die(conn, err);
     }
-    if (front_len > max.front || middle_len > max.middle || data_len > max.data) {
-        return -SIGNET_E_LENGTH;
-    }
-    struct signet_reserved *slot = conn_reserve_frame(conn, len);
-    if (slot == NULL) {
-        return conn->fail.err < 0 ? conn->fail.err : -SIGNET_E_STATE;
-    }
-    slot->seq = ++conn->out_seq;
-    slot->ack_seq = conn->told = conn->in_seq;
-    *out = slot;
-    return 0;
+    return err;
 }
 
 uint64_t signet_reserved_seq(const struct signet_reserved *reserved)
@@ -217,7 +237,7 @@ int signet_conn_send(struct signet_conn *conn, const struct signet_message *mess
         *seq = slot->seq;
     }
     err = signet_conn_seal_reserved(slot, message, data, num);
-    return err != 0 ? conn_die(conn, err) : 0;
+    return err != 0 && !conn->out.shared ? conn_die(conn, err) : err;
 }
 
 int signet_conn_ack(struct signet_conn *conn)
@@ -225,8 +245,8 @@ int signet_conn_ack(struct signet_conn *conn)
     int err = check_ready(conn);
     if (err == 0) {
         struct signet_control ack = {.tag = SIGNET_TAG_ACK, .value = conn->in_seq};
-        err = conn_send_control(conn, &ack);
         conn->told = conn->in_seq;
+        err = conn_send_control(conn, &ack);
     }
     return err;
 }

@@ -74,6 +74,7 @@ void conn_open_session(struct signet_conn *conn, const struct signet_ident *peer
     conn->peer = *peer;
     conn->lossy = lossy;
     conn->state = CONN_READY;
+    conn_queue_gate(&conn->out, 0);
     if (conn->o.keepalive_interval_ns != 0) {
         conn->keepalive_ns = conn->now_ns + conn->o.keepalive_interval_ns;
     }
@@ -142,8 +143,10 @@ int conn_on_message(struct signet_conn *conn, const struct signet_frame_view *vi
         return conn_fault(conn, -SIGNET_E_SEQ_GAP, "message %llu follows message %llu",
                           (unsigned long long)event->message.seq, (unsigned long long)conn->in_seq);
     }
-    conn->in_seq++;
+    /* Only this thread writes it; senders read it. */
+    atomic_store_explicit(&conn->in_seq, event->message.seq, memory_order_relaxed);
     event->kind = SIGNET_EVENT_MESSAGE;
+    conn->figures.messages_in++;
     return 0;
 }
 
