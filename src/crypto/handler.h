@@ -19,7 +19,7 @@
 
 #include "base/cursor.h"
 
-/* Key lengths: CBC128, GCM128: 16; CBC256: 32; HMACs: any from 1 to 64. */
+/* Key lengths: names with 128: 16; with 256 but no HMAC: 32; HMACs: any from 1 to 64. */
 enum signet_alg {
     SIGNET_ALG_CBC128_SEAL,
     SIGNET_ALG_CBC128_OPEN,
@@ -27,10 +27,52 @@ enum signet_alg {
     SIGNET_ALG_CBC256_OPEN,
     SIGNET_ALG_GCM128_SEAL,
     SIGNET_ALG_GCM128_OPEN,
+    SIGNET_ALG_GCM256_SEAL,
+    SIGNET_ALG_GCM256_OPEN,
+    SIGNET_ALG_CTR256,
+    SIGNET_ALG_ECB128_SEAL, /* many blocks of messages that have nothing to do with each other */
     SIGNET_ALG_HMAC_SHA256,
     SIGNET_ALG_HMAC_SHA384,
     SIGNET_ALG_NUM
 };
+
+static inline bool signet_alg_is_hmac(enum signet_alg alg)
+{
+    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
+}
+
+static inline bool signet_alg_is_gcm(enum signet_alg alg)
+{
+    return alg >= SIGNET_ALG_GCM128_SEAL && alg <= SIGNET_ALG_GCM256_OPEN;
+}
+
+/* Whether it runs the cipher backwards or checks a tag. */
+static inline bool signet_alg_opens(enum signet_alg alg)
+{
+    return alg == SIGNET_ALG_CBC128_OPEN || alg == SIGNET_ALG_CBC256_OPEN ||
+           alg == SIGNET_ALG_GCM128_OPEN || alg == SIGNET_ALG_GCM256_OPEN;
+}
+
+/* 0 for HMAC. */
+static inline size_t signet_alg_key_len(enum signet_alg alg)
+{
+    switch (alg) {
+    case SIGNET_ALG_CBC128_SEAL:
+    case SIGNET_ALG_CBC128_OPEN:
+    case SIGNET_ALG_GCM128_SEAL:
+    case SIGNET_ALG_GCM128_OPEN:
+    case SIGNET_ALG_ECB128_SEAL:
+        return 16;
+    case SIGNET_ALG_CBC256_SEAL:
+    case SIGNET_ALG_CBC256_OPEN:
+    case SIGNET_ALG_GCM256_SEAL:
+    case SIGNET_ALG_GCM256_OPEN:
+    case SIGNET_ALG_CTR256:
+        return 32;
+    default:
+        return 0;
+    }
+}
 
 /*
  * All functions return 0 or -SIGNET_E_x; all are required. None allocates except start,
@@ -68,6 +110,11 @@ struct signet_handler {
      * (out is then unspecified; the caller wipes it). */
     int (*gcm_open)(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                     const uint8_t nonce[12]);
+    /* Any len; iv is the first counter block, counted as one big-endian number of 16 bytes. out ==
+     * in allowed. Both directions are the same. */
+    int (*ctr)(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+    /* Each block by itself: len > 0, a multiple of 16. out == in allowed. */
+    int (*ecb)(void *lane, uint8_t *out, const uint8_t *in, size_t len);
     /* MAC of the concatenated parts, 32 or 48 bytes. */
     int (*hmac)(void *lane, uint8_t *out, const struct signet_span *parts, size_t num);
     int (*random)(uint8_t *out, size_t len);

@@ -5,26 +5,13 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-static bool is_hmac(enum signet_alg alg)
-{
-    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
-}
-
-/* 0 for HMAC, whose keys may have any length from 1 to 64. */
-static size_t key_len(enum signet_alg alg)
-{
-    return is_hmac(alg)
-               ? 0
-               : (alg == SIGNET_ALG_CBC256_SEAL || alg == SIGNET_ALG_CBC256_OPEN ? 32 : 16);
-}
-
 static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t len)
 {
     *key = NULL;
-    if (is_hmac(alg)) {
+    if (signet_alg_is_hmac(alg)) {
         return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, raw, len) : -SIGNET_E_INVAL;
     }
-    if (len != key_len(alg)) {
+    if (len != signet_alg_key_len(alg)) {
         return -SIGNET_E_INVAL;
     }
     struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
@@ -41,7 +28,7 @@ static void key_free(enum signet_alg alg, void *key)
     if (key == NULL) {
         return;
     }
-    if (is_hmac(alg)) {
+    if (signet_alg_is_hmac(alg)) {
         signet_nss_hmac_key_free(key);
         return;
     }
@@ -53,7 +40,7 @@ static void key_free(enum signet_alg alg, void *key)
 
 static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned index)
 {
-    if (is_hmac(alg)) {
+    if (signet_alg_is_hmac(alg)) {
         return signet_nss_hmac_lane_new(lane, alg, key, index);
     }
     /* Not const: the object's handle may be renewed, nothing else. */
@@ -65,7 +52,7 @@ static void lane_free(enum signet_alg alg, void *lane)
     if (lane == NULL) {
         return;
     }
-    if (is_hmac(alg)) {
+    if (signet_alg_is_hmac(alg)) {
         signet_nss_hmac_lane_free(lane);
     } else {
         signet_nss_lane_free(lane);
@@ -98,7 +85,7 @@ static void detail(char *out, size_t cap)
 {
     snprintf(out, cap,
              "softoken sessions in own slots, CBC by update with IV algebra, GCM by "
-             "message interface, HMAC by %s, fork gate with %s",
+             "message interface, CTR from ECB, HMAC by %s, fork gate with %s",
              signet_nss_lib.lowhash ? "freebl" : "C_Sign",
              signet_nss_gate_fast() ? "membarrier" : "fences");
 }
@@ -117,6 +104,8 @@ const struct signet_handler signet_handler_nss = {
     .cbc = signet_nss_cbc,
     .gcm_seal = signet_nss_gcm_seal,
     .gcm_open = signet_nss_gcm_open,
+    .ctr = signet_nss_ctr,
+    .ecb = signet_nss_ecb,
     .hmac = signet_nss_hmac,
     .random = random_bytes,
     .fork_prepare = signet_nss_fork_prepare,

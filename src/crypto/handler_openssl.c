@@ -27,18 +27,24 @@ void signet_openssl_unlock(void)
     pthread_mutex_unlock(&library);
 }
 
+const char *const signet_openssl_names[OPENSSL_CIPHERS] = {
+    [OPENSSL_CBC128] = "AES-128-CBC", [OPENSSL_CBC256] = "AES-256-CBC",
+    [OPENSSL_GCM128] = "AES-128-GCM", [OPENSSL_GCM256] = "AES-256-GCM",
+    [OPENSSL_CTR256] = "AES-256-CTR", [OPENSSL_ECB128] = "AES-128-ECB",
+};
+
 /* Fetches all or nothing; never again once it has succeeded. */
 static const char *fetch_all(void)
 {
     struct openssl_fetched *f = &signet_openssl;
-    f->cbc128 = EVP_CIPHER_fetch(NULL, "AES-128-CBC", NULL);
-    f->cbc256 = EVP_CIPHER_fetch(NULL, "AES-256-CBC", NULL);
-    f->gcm128 = EVP_CIPHER_fetch(NULL, "AES-128-GCM", NULL);
+    for (unsigned i = 0; i < OPENSSL_CIPHERS; i++) {
+        f->cipher[i] = EVP_CIPHER_fetch(NULL, signet_openssl_names[i], NULL);
+        if (f->cipher[i] == NULL) {
+            return "no provider offers AES";
+        }
+    }
     f->sha256 = EVP_MD_fetch(NULL, "SHA2-256", NULL);
     f->sha384 = EVP_MD_fetch(NULL, "SHA2-384", NULL);
-    if (f->cbc128 == NULL || f->cbc256 == NULL || f->gcm128 == NULL) {
-        return "no provider offers AES";
-    }
     if (f->sha256 == NULL || f->sha384 == NULL) {
         return "no provider offers SHA-2";
     }
@@ -47,17 +53,12 @@ static const char *fetch_all(void)
 
 static void drop_all(void)
 {
-    EVP_CIPHER_free(signet_openssl.cbc128);
-    EVP_CIPHER_free(signet_openssl.cbc256);
-    EVP_CIPHER_free(signet_openssl.gcm128);
+    for (unsigned i = 0; i < OPENSSL_CIPHERS; i++) {
+        EVP_CIPHER_free(signet_openssl.cipher[i]);
+    }
     EVP_MD_free(signet_openssl.sha256);
     EVP_MD_free(signet_openssl.sha384);
     memset(&signet_openssl, 0, sizeof(signet_openssl));
-}
-
-static bool is_hmac(enum signet_alg alg)
-{
-    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
 }
 
 static void choose_ways(void)
@@ -103,7 +104,7 @@ static void version(char *out, size_t cap)
 
 static bool fips(void)
 {
-    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cbc128);
+    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cipher[0]);
     const char *name = p != NULL ? OSSL_PROVIDER_get0_name(p) : "";
     return strcmp(name, "fips") == 0;
 }
@@ -121,7 +122,7 @@ static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t l
     if (len == 0 || len > 64) {
         return -SIGNET_E_INVAL;
     }
-    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+    if (signet_alg_is_hmac(alg) && signet_openssl_direct.hmac) {
         return signet_openssl_hmac_key_new(key, alg, raw, len);
     }
     struct openssl_key *k = signet_secret_alloc(sizeof(*k) + len);
@@ -137,7 +138,7 @@ static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t l
 static void key_free(enum signet_alg alg, void *key)
 {
     struct openssl_key *k = key;
-    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+    if (signet_alg_is_hmac(alg) && signet_openssl_direct.hmac) {
         signet_openssl_hmac_key_free(key);
     } else if (k != NULL) {
         signet_secret_free(k, sizeof(*k) + k->len);
@@ -148,14 +149,15 @@ static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned 
 {
     (void)index;
     *lane = NULL;
-    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+    if (signet_alg_is_hmac(alg) && signet_openssl_direct.hmac) {
         *lane = (void *)(uintptr_t)key;
         return 0;
     }
     signet_openssl_lock();
     ERR_set_mark();
-    int err = !is_hmac(alg) && signet_openssl_direct.cipher ? signet_direct_lane_new(lane, alg, key)
-                                                            : signet_evp_lane_new(lane, alg, key);
+    int err = !signet_alg_is_hmac(alg) && signet_openssl_direct.cipher
+                  ? signet_direct_lane_new(lane, alg, key)
+                  : signet_evp_lane_new(lane, alg, key);
     ERR_pop_to_mark();
     signet_openssl_unlock();
     return err;
@@ -163,20 +165,27 @@ static int lane_new(void **lane, enum signet_alg alg, const void *key, unsigned 
 
 static void lane_free(enum signet_alg alg, void *lane)
 {
-    if (is_hmac(alg) && signet_openssl_direct.hmac) {
+    if (signet_alg_is_hmac(alg) && signet_openssl_direct.hmac) {
         return; /* it is the key */
     }
-    if (!is_hmac(alg) && signet_openssl_direct.cipher) {
+    if (!signet_alg_is_hmac(alg) && signet_openssl_direct.cipher) {
         signet_direct_lane_free(lane);
     } else {
         signet_evp_lane_free(alg, lane);
     }
 }
 
-static int cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+/* CBC and CTR: both are a start with an IV and one call. */
+static int with_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
 {
-    return signet_openssl_direct.cipher ? signet_direct_cbc(lane, out, in, len, iv)
-                                        : signet_evp_cbc(lane, out, in, len, iv);
+    return signet_openssl_direct.cipher ? signet_direct_iv(lane, out, in, len, iv)
+                                        : signet_evp_iv(lane, out, in, len, iv);
+}
+
+static int ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len)
+{
+    return signet_openssl_direct.cipher ? signet_direct_ecb(lane, out, in, len)
+                                        : signet_evp_ecb(lane, out, in, len);
 }
 
 static int gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
@@ -210,9 +219,11 @@ const struct signet_handler signet_handler_openssl = {
     .key_free = key_free,
     .lane_new = lane_new,
     .lane_free = lane_free,
-    .cbc = cbc,
+    .cbc = with_iv,
     .gcm_seal = gcm_seal,
     .gcm_open = gcm_open,
+    .ctr = with_iv,
+    .ecb = ecb,
     .hmac = hmac,
     .random = signet_openssl_random,
     .fork_prepare = signet_openssl_lock,

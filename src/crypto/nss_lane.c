@@ -33,6 +33,7 @@ static CK_RV begin(struct signet_nss_lane *lane, CK_SESSION_HANDLE session)
     CK_OBJECT_HANDLE key = signet_nss_object_handle(lane->object);
     CK_MECHANISM gcm = {CKM_AES_GCM, NULL, 0};
     CK_MECHANISM cbc = {CKM_AES_CBC, lane->last, sizeof(lane->last)};
+    CK_MECHANISM ecb = {CKM_AES_ECB, NULL, 0};
     CK_OBJECT_CLASS class;
     CK_ATTRIBUTE what = {CKA_CLASS, &class, sizeof(class)};
     switch (lane->alg) {
@@ -42,9 +43,14 @@ static CK_RV begin(struct signet_nss_lane *lane, CK_SESSION_HANDLE session)
     case SIGNET_ALG_CBC128_OPEN:
     case SIGNET_ALG_CBC256_OPEN:
         return fn->C_DecryptInit(session, &cbc, key);
+    case SIGNET_ALG_CTR256:
+    case SIGNET_ALG_ECB128_SEAL:
+        return fn->C_EncryptInit(session, &ecb, key);
     case SIGNET_ALG_GCM128_SEAL:
+    case SIGNET_ALG_GCM256_SEAL:
         return fn->C_MessageEncryptInit(session, &gcm, key);
     case SIGNET_ALG_GCM128_OPEN:
+    case SIGNET_ALG_GCM256_OPEN:
         return fn->C_MessageDecryptInit(session, &gcm, key);
     default: /* HMAC begins anew for each message; is the object there? */
         return fn->C_GetAttributeValue(session, key, &what, 1);
@@ -103,8 +109,7 @@ int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_objec
     lane->object = object;
     lane->index = (uint16_t)index;
     lane->alg = (uint8_t)alg;
-    lane->opens = alg == SIGNET_ALG_CBC128_OPEN || alg == SIGNET_ALG_CBC256_OPEN ||
-                  alg == SIGNET_ALG_GCM128_OPEN;
+    lane->opens = signet_alg_opens(alg);
     lane->update = lane->opens ? fn->C_DecryptUpdate : fn->C_EncryptUpdate;
     signet_nss_enter(lane->flag);
     CK_RV rv = signet_nss_lane_open(lane);

@@ -76,7 +76,7 @@ struct signet_nss_lane {
     struct signet_nss_flag *flag;
     struct signet_nss_object *object;
     CK_SESSION_HANDLE session;
-    /* CBC: C_EncryptUpdate or C_DecryptUpdate */
+    /* CBC, ECB: C_EncryptUpdate or C_DecryptUpdate */
     CK_RV (*update)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG, CK_BYTE_PTR, CK_ULONG_PTR);
     uint16_t index; /* at most SIGNET_THREAD_MAX */
     uint8_t alg;
@@ -96,6 +96,8 @@ int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_objec
                         unsigned index);
 void signet_nss_lane_free(void *lane);
 int signet_nss_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_nss_ctr(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_nss_ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len);
 int signet_nss_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                         const uint8_t nonce[12]);
 int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,

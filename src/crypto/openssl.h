@@ -12,11 +12,45 @@
 
 #include "crypto/handler.h"
 
+enum openssl_cipher {
+    OPENSSL_CBC128,
+    OPENSSL_CBC256,
+    OPENSSL_GCM128,
+    OPENSSL_GCM256,
+    OPENSSL_CTR256,
+    OPENSSL_ECB128,
+    OPENSSL_CIPHERS
+};
+
 struct openssl_fetched {
-    EVP_CIPHER *cbc128, *cbc256, *gcm128;
+    EVP_CIPHER *cipher[OPENSSL_CIPHERS];
     EVP_MD *sha256, *sha384;
 };
 extern struct openssl_fetched signet_openssl;
+extern const char *const signet_openssl_names[OPENSSL_CIPHERS];
+
+/* Not for HMAC. */
+static inline enum openssl_cipher signet_openssl_cipher(enum signet_alg alg)
+{
+    switch (alg) {
+    case SIGNET_ALG_CBC128_SEAL:
+    case SIGNET_ALG_CBC128_OPEN:
+        return OPENSSL_CBC128;
+    case SIGNET_ALG_CBC256_SEAL:
+    case SIGNET_ALG_CBC256_OPEN:
+        return OPENSSL_CBC256;
+    case SIGNET_ALG_GCM128_SEAL:
+    case SIGNET_ALG_GCM128_OPEN:
+        return OPENSSL_GCM128;
+    case SIGNET_ALG_GCM256_SEAL:
+    case SIGNET_ALG_GCM256_OPEN:
+        return OPENSSL_GCM256;
+    case SIGNET_ALG_CTR256:
+        return OPENSSL_CTR256;
+    default:
+        return OPENSSL_ECB128;
+    }
+}
 
 /* Which shorter ways are taken; decided by start. */
 struct openssl_direct {
@@ -40,7 +74,9 @@ int signet_openssl_random(uint8_t *out, size_t len);
 /* The EVP path: contexts keyed once, re-initialised by IV alone. */
 int signet_evp_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key);
 void signet_evp_lane_free(enum signet_alg alg, void *lane);
-int signet_evp_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+/* CBC and CTR. */
+int signet_evp_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_evp_ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len);
 int signet_evp_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                         const uint8_t nonce[12]);
 int signet_evp_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
@@ -53,8 +89,8 @@ bool signet_openssl_direct_usable(void);
 bool signet_openssl_compare(void); /* the second half of it (openssl_compare.c) */
 int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key);
 void signet_direct_lane_free(void *lane);
-int signet_direct_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len,
-                      const uint8_t iv[16]);
+int signet_direct_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
+int signet_direct_ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len);
 int signet_direct_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                            const uint8_t nonce[12]);
 int signet_direct_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,

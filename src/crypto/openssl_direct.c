@@ -31,7 +31,7 @@ struct functions {
 };
 
 /* Filled by signet_openssl_direct_usable(), constant afterwards. */
-static struct functions cbc128, cbc256, gcm128;
+static struct functions functions[OPENSSL_CIPHERS];
 static void *provider_context;
 
 struct lane {
@@ -41,28 +41,12 @@ struct lane {
     OSSL_PARAM tag[2]; /* GCM: where its tag is */
 };
 
-static const struct functions *functions_of(enum signet_alg alg, bool *seal)
-{
-    *seal = alg == SIGNET_ALG_CBC128_SEAL || alg == SIGNET_ALG_CBC256_SEAL ||
-            alg == SIGNET_ALG_GCM128_SEAL;
-    switch (alg) {
-    case SIGNET_ALG_CBC128_SEAL:
-    case SIGNET_ALG_CBC128_OPEN:
-        return &cbc128;
-    case SIGNET_ALG_CBC256_SEAL:
-    case SIGNET_ALG_CBC256_OPEN:
-        return &cbc256;
-    default:
-        return &gcm128;
-    }
-}
-
 int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key)
 {
     static const uint8_t iv[16];
-    bool seal, gcm = alg == SIGNET_ALG_GCM128_SEAL || alg == SIGNET_ALG_GCM128_OPEN;
-    const struct functions *f = functions_of(alg, &seal);
-    if (key->len != (f == &cbc256 ? 32 : 16)) {
+    const struct functions *f = &functions[signet_openssl_cipher(alg)];
+    size_t iv_len = signet_alg_is_gcm(alg) ? 12 : alg == SIGNET_ALG_ECB128_SEAL ? 0 : 16;
+    if (key->len != signet_alg_key_len(alg)) {
         return -SIGNET_E_KEY_LENGTH;
     }
     struct lane *lane = aligned_alloc(64, sizeof(*lane));
@@ -71,10 +55,11 @@ int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl
         free(lane);
         return -SIGNET_E_NOMEM;
     }
-    *lane = (struct lane){.ctx = ctx, .init = seal ? f->seal_init : f->open_init, .f = f};
+    *lane = (struct lane){
+        .ctx = ctx, .init = signet_alg_opens(alg) ? f->open_init : f->seal_init, .f = f};
     lane->tag[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 16);
     lane->tag[1] = OSSL_PARAM_construct_end();
-    if (lane->init(ctx, key->raw, key->len, iv, gcm ? 12 : 16, NULL) != 1) {
+    if (lane->init(ctx, key->raw, key->len, iv_len > 0 ? iv : NULL, iv_len, NULL) != 1) {
         signet_direct_lane_free(lane);
         return -SIGNET_E_HANDLER_FAILED;
     }
@@ -91,13 +76,20 @@ void signet_direct_lane_free(void *lane_)
     }
 }
 
-int signet_direct_cbc(void *lane_, uint8_t *out, const uint8_t *in, size_t len,
-                      const uint8_t iv[16])
+int signet_direct_iv(void *lane_, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
 {
     struct lane *lane = lane_;
     size_t done = 0;
     bool ok = lane->init(lane->ctx, NULL, 0, iv, 16, NULL) == 1 &&
               lane->f->cipher(lane->ctx, out, &done, len, in, len) == 1 && done == len;
+    return ok ? 0 : -SIGNET_E_HANDLER_FAILED;
+}
+
+int signet_direct_ecb(void *lane_, uint8_t *out, const uint8_t *in, size_t len)
+{
+    struct lane *lane = lane_;
+    size_t done = 0;
+    bool ok = lane->f->cipher(lane->ctx, out, &done, len, in, len) == 1 && done == len;
     return ok ? 0 : -SIGNET_E_HANDLER_FAILED;
 }
 
@@ -195,17 +187,19 @@ static bool find(struct functions *f, const OSSL_ALGORITHM *a, const char *name)
 
 static bool find_all(void)
 {
-    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cbc128);
-    if (p == NULL || strcmp(OSSL_PROVIDER_get0_name(p), "default") != 0 ||
-        p != EVP_CIPHER_get0_provider(signet_openssl.cbc256) ||
-        p != EVP_CIPHER_get0_provider(signet_openssl.gcm128)) {
+    const OSSL_PROVIDER *p = EVP_CIPHER_get0_provider(signet_openssl.cipher[0]);
+    if (p == NULL || strcmp(OSSL_PROVIDER_get0_name(p), "default") != 0) {
         return false;
     }
     int no_cache = 0;
     const OSSL_ALGORITHM *a = OSSL_PROVIDER_query_operation(p, OSSL_OP_CIPHER, &no_cache);
     provider_context = OSSL_PROVIDER_get0_provider_ctx(p);
-    return a != NULL && no_cache == 0 && find(&cbc128, a, "AES-128-CBC") &&
-           find(&cbc256, a, "AES-256-CBC") && find(&gcm128, a, "AES-128-GCM");
+    bool ok = a != NULL && no_cache == 0;
+    for (unsigned i = 0; ok && i < OPENSSL_CIPHERS; i++) {
+        ok = p == EVP_CIPHER_get0_provider(signet_openssl.cipher[i]) &&
+             find(&functions[i], a, signet_openssl_names[i]);
+    }
+    return ok;
 }
 
 bool signet_openssl_direct_usable(void)

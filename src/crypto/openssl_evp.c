@@ -17,32 +17,11 @@ struct hmac_lane {
     size_t block, size;
 };
 
-static bool is_hmac(enum signet_alg alg)
-{
-    return alg == SIGNET_ALG_HMAC_SHA256 || alg == SIGNET_ALG_HMAC_SHA384;
-}
-
-static const EVP_CIPHER *cipher_of(enum signet_alg alg, int *seal)
-{
-    *seal = alg == SIGNET_ALG_CBC128_SEAL || alg == SIGNET_ALG_CBC256_SEAL ||
-            alg == SIGNET_ALG_GCM128_SEAL;
-    switch (alg) {
-    case SIGNET_ALG_CBC128_SEAL:
-    case SIGNET_ALG_CBC128_OPEN:
-        return signet_openssl.cbc128;
-    case SIGNET_ALG_CBC256_SEAL:
-    case SIGNET_ALG_CBC256_OPEN:
-        return signet_openssl.cbc256;
-    default:
-        return signet_openssl.gcm128;
-    }
-}
-
 static int cipher_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key)
 {
     static const uint8_t iv[16];
-    int seal;
-    const EVP_CIPHER *cipher = cipher_of(alg, &seal);
+    int seal = !signet_alg_opens(alg);
+    const EVP_CIPHER *cipher = signet_openssl.cipher[signet_openssl_cipher(alg)];
     if (key->len != EVP_CIPHER_get_key_length(cipher)) {
         return -SIGNET_E_KEY_LENGTH;
     }
@@ -81,12 +60,13 @@ static int hmac_lane_new(void **lane, enum signet_alg alg, const struct openssl_
 
 int signet_evp_lane_new(void **lane, enum signet_alg alg, const struct openssl_key *key)
 {
-    return is_hmac(alg) ? hmac_lane_new(lane, alg, key) : cipher_lane_new(lane, alg, key);
+    return signet_alg_is_hmac(alg) ? hmac_lane_new(lane, alg, key)
+                                   : cipher_lane_new(lane, alg, key);
 }
 
 void signet_evp_lane_free(enum signet_alg alg, void *lane)
 {
-    if (!is_hmac(alg)) {
+    if (!signet_alg_is_hmac(alg)) {
         EVP_CIPHER_CTX_free(lane);
     } else if (lane != NULL) {
         struct hmac_lane *l = lane;
@@ -110,13 +90,18 @@ static bool update(EVP_CIPHER_CTX *ctx, uint8_t *out, const uint8_t *in, size_t 
     return true;
 }
 
-int signet_evp_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+int signet_evp_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
 {
     EVP_CIPHER_CTX *ctx = lane;
     if (EVP_CipherInit_ex2(ctx, NULL, NULL, iv, -1, NULL) != 1 || !update(ctx, out, in, len)) {
         return -SIGNET_E_HANDLER_FAILED;
     }
     return 0;
+}
+
+int signet_evp_ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len)
+{
+    return update(lane, out, in, len) ? 0 : -SIGNET_E_HANDLER_FAILED;
 }
 
 int signet_evp_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,

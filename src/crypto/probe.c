@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources of the answers: NIST SP 800-38A F.2, the GCM specification's test case 3,
- * RFC 4231 test case 2. */
+/* Sources of the answers: NIST SP 800-38A F.1, F.2 and F.5, the GCM specification's test cases 3
+ * and 15, RFC 4231 test case 2. */
 #include "crypto/probe.h"
 
 #include <stdio.h>
@@ -35,6 +35,18 @@ struct known {
     "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e"                             \
     "21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985"                             \
     "4d5c2af327cd64a62cf35abd2ba6fab4"
+#define GCM256_KEY GCM_KEY GCM_KEY
+#define GCM256_OUT                                                                                 \
+    "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa"                             \
+    "8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662898015ad"                             \
+    "b094dac5d93471bdec1a502270e3cc6c"
+#define CTR_IV "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+#define CTR256_OUT                                                                                 \
+    "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5"                             \
+    "2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6"
+#define ECB128_OUT                                                                                 \
+    "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf"                             \
+    "43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4"
 /* "Jefe", "what do ya want for nothing?" */
 #define HMAC_KEY "4a656665"
 #define HMAC_IN  "7768617420646f2079612077616e7420666f72206e6f7468696e673f"
@@ -46,6 +58,10 @@ static const struct known table[] = {
     {"AES-256-CBC open", SIGNET_ALG_CBC256_OPEN, CBC256_KEY, SP800_IV, CBC256_OUT, SP800_PLAIN},
     {"AES-128-GCM seal", SIGNET_ALG_GCM128_SEAL, GCM_KEY, GCM_IV, GCM_PLAIN, GCM_OUT},
     {"AES-128-GCM open", SIGNET_ALG_GCM128_OPEN, GCM_KEY, GCM_IV, GCM_OUT, GCM_PLAIN},
+    {"AES-256-GCM seal", SIGNET_ALG_GCM256_SEAL, GCM256_KEY, GCM_IV, GCM_PLAIN, GCM256_OUT},
+    {"AES-256-GCM open", SIGNET_ALG_GCM256_OPEN, GCM256_KEY, GCM_IV, GCM256_OUT, GCM_PLAIN},
+    {"AES-256-CTR", SIGNET_ALG_CTR256, CBC256_KEY, CTR_IV, SP800_PLAIN, CTR256_OUT},
+    {"AES-128-ECB seal", SIGNET_ALG_ECB128_SEAL, CBC128_KEY, "", SP800_PLAIN, ECB128_OUT},
     {"HMAC-SHA256", SIGNET_ALG_HMAC_SHA256, HMAC_KEY, "", HMAC_IN,
      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
     {"HMAC-SHA384", SIGNET_ALG_HMAC_SHA384, HMAC_KEY, "", HMAC_IN,
@@ -74,9 +90,15 @@ static int operate(const struct signet_handler *h, enum signet_alg alg, void *la
 {
     switch (alg) {
     case SIGNET_ALG_GCM128_SEAL:
+    case SIGNET_ALG_GCM256_SEAL:
         return h->gcm_seal(lane, out, in, len, iv);
     case SIGNET_ALG_GCM128_OPEN:
+    case SIGNET_ALG_GCM256_OPEN:
         return h->gcm_open(lane, out, in, len - 16, iv);
+    case SIGNET_ALG_CTR256:
+        return h->ctr(lane, out, in, len, iv);
+    case SIGNET_ALG_ECB128_SEAL:
+        return h->ecb(lane, out, in, len);
     case SIGNET_ALG_HMAC_SHA256:
     case SIGNET_ALG_HMAC_SHA384: {
         struct signet_span parts[2] = {{in, 3}, {in + 3, len - 3}};
@@ -101,7 +123,7 @@ static int compare(const struct signet_handler *h, const struct known *k, void *
             return -SIGNET_E_HANDLER_REFUSED;
         }
     }
-    if (k->alg == SIGNET_ALG_GCM128_OPEN) {
+    if (signet_alg_is_gcm(k->alg) && signet_alg_opens(k->alg)) {
         in[in_len - 1] ^= 1;
         int err = operate(h, k->alg, lane, got, in, in_len, iv);
         return err == -SIGNET_E_OPEN ? 0 : -SIGNET_E_HANDLER_REFUSED;

@@ -121,7 +121,8 @@ static bool check_gcm_open(const struct record *r)
     if (!is_ours(r)) {
         return false;
     }
-    struct signet_engine *e = engine(SIGNET_ALG_GCM128_OPEN, r);
+    struct signet_engine *e =
+        engine(r->len[KEY] == 16 ? SIGNET_ALG_GCM128_OPEN : SIGNET_ALG_GCM256_OPEN, r);
     struct signet_lane lane;
     uint8_t in[256], out[256];
     size_t len = r->len[CIPHER];
@@ -141,7 +142,8 @@ static bool check_gcm_seal(const struct record *r)
     if (!is_ours(r)) {
         return false;
     }
-    struct signet_engine *e = engine(SIGNET_ALG_GCM128_SEAL, r);
+    struct signet_engine *e =
+        engine(r->len[KEY] == 16 ? SIGNET_ALG_GCM128_SEAL : SIGNET_ALG_GCM256_SEAL, r);
     struct signet_lane lane;
     uint8_t out[256];
     size_t len = r->len[PLAIN];
@@ -186,6 +188,8 @@ static const struct {
     {"ciphers/AES/CBC/CBCVarTxt256.rsp", check_cbc, 256},
     {"ciphers/AES/GCM/gcmDecrypt128.rsp", check_gcm_open, 70},
     {"ciphers/AES/GCM/gcmEncryptExtIV128.rsp", check_gcm_seal, 70},
+    {"ciphers/AES/GCM/gcmDecrypt256.rsp", check_gcm_open, 70},
+    {"ciphers/AES/GCM/gcmEncryptExtIV256.rsp", check_gcm_seal, 70},
     {"HMAC/rfc-4231-sha256.txt", check_hmac, 4},
     {"HMAC/rfc-4231-sha384.txt", check_hmac, 4},
 };

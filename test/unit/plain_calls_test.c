@@ -25,17 +25,9 @@ static const uint8_t iv[16] = {9, 8, 7};
 
 static size_t key_len(enum signet_alg alg)
 {
-    switch (alg) {
-    case SIGNET_ALG_CBC256_SEAL:
-    case SIGNET_ALG_CBC256_OPEN:
-        return 32;
-    case SIGNET_ALG_HMAC_SHA256:
-        return 64;
-    case SIGNET_ALG_HMAC_SHA384:
-        return 24;
-    default:
-        return 16;
-    }
+    return alg == SIGNET_ALG_HMAC_SHA256   ? 64
+           : alg == SIGNET_ALG_HMAC_SHA384 ? 24
+                                           : signet_alg_key_len(alg);
 }
 
 /* One operation on n bytes; what it gives is appended. */
@@ -49,10 +41,18 @@ static int operate(const struct signet_handler *h, enum signet_alg alg, void *la
     struct signet_span parts[3] = {{in, n / 3}, {in, 0}, {in + n / 3, n - n / 3}};
     switch (alg) {
     case SIGNET_ALG_GCM128_SEAL:
+    case SIGNET_ALG_GCM256_SEAL:
         r->len += n + 16;
         return h->gcm_seal(lane, out, in, n, iv);
-    case SIGNET_ALG_GCM128_OPEN: /* of a wrong tag: nothing but the refusal counts */
+    case SIGNET_ALG_GCM128_OPEN:
+    case SIGNET_ALG_GCM256_OPEN: /* of a wrong tag: nothing but the refusal counts */
         return h->gcm_open(lane, out, in, n, iv) == -SIGNET_E_OPEN ? 0 : -1;
+    case SIGNET_ALG_CTR256:
+        r->len += n;
+        return h->ctr(lane, out, in, n, iv);
+    case SIGNET_ALG_ECB128_SEAL:
+        r->len += n / 16 * 16;
+        return n < 16 ? 0 : h->ecb(lane, out, in, n / 16 * 16);
     case SIGNET_ALG_HMAC_SHA256:
         r->len += 32;
         return h->hmac(lane, out, parts, 3);
