@@ -148,6 +148,11 @@ extern "C" {
     X(TIMEOUT, ETIMEDOUT, IO, "nothing happened in time")                                          \
     X(SOCKET, EIO, IO, "a socket operation failed")                                                \
     X(RESOLVE, ENOENT, IO, "the host name cannot be resolved")                                     \
+    X(RECORD_TORN, EBADMSG, FORMAT, "a record of a log ends too early")                            \
+    X(RECORD_HEADER, EBADMSG, FORMAT, "the header of a record is damaged")                         \
+    X(RECORD_KIND, EBADMSG, FORMAT, "a record is sealed in another way than its log")              \
+    X(RECORD_SEQ, EBADMSG, FORMAT, "a record of a log is missing or comes twice")                  \
+    X(RECORD_BODY, EBADMSG, CRYPTO, "a record of a log was damaged or changed")                    \
     /* tools */
 
 enum signet_err {
