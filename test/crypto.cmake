@@ -15,6 +15,7 @@ signet_test(plain_calls_test SOURCES unit/plain_calls_test.c)
 signet_test(openssl_handler_test PLAIN SOURCES unit/openssl_handler_test.c)
 target_link_libraries(openssl_handler_test PRIVATE PkgConfig::CRYPTO)
 signet_test(random_pool_test PLAIN SOURCES unit/random_pool_test.c)
+signet_test(batch_test SOURCES unit/batch_test.c)
 signet_test(primitives_test SOURCES unit/primitives_test.c)
 target_link_libraries(primitives_test PRIVATE PkgConfig::CRYPTO)
 

@@ -107,6 +107,22 @@ SIGNET_API size_t signet_envelope_len(const struct signet_key *key, size_t plain
 SIGNET_MUST SIGNET_API int signet_envelope_seal(const struct signet_key *key,
                                                 enum signet_usage usage, uint8_t *out, size_t cap,
                                                 size_t *out_len, const uint8_t *in, size_t len);
+/* One of several envelopes that are sealed together. */
+struct signet_seal_job {
+    const uint8_t *in; /* the structure, len bytes */
+    size_t len;
+    uint8_t *out; /* room for cap bytes */
+    size_t cap;
+    size_t out_len; /* set: signet_envelope_len(), or 0 on failure */
+};
+/* Seals num structures for one usage, each as signet_envelope_seal() would, all or none: on failure
+ * every out_len is 0 and no plaintext has left. Type 1 keys seal four or more side by side, which
+ * takes a third of the time for each when they are of like length; type 2 keys one after the other.
+ * A job's out may overlap its own in, but nothing of another job. num may be 0. No allocation after
+ * a thread's first call with four or more. Errors as signet_envelope_seal(). */
+SIGNET_MUST SIGNET_API int signet_key_seal_batch(const struct signet_key *key,
+                                                 enum signet_usage usage,
+                                                 struct signet_seal_job *jobs, size_t num);
 /* Opens an envelope; every way in which the data can be wrong (length, tag, padding, magic) is
  * -SIGNET_E_OPEN, and takes the same time for the same length. cap must be at least len (the
  * output is used as scratch); the structure is written at out[0..*out_len) and the rest of what

@@ -163,6 +163,7 @@ static void free_key(struct signet_key *key)
     }
     for (unsigned h = 0; h < SIGNET_HANDLER_MAX; h++) {
         signet_engine_drop(&key->hmac[h]);
+        signet_engine_drop(&key->batch[h]);
     }
     signet_secret_free(key, object_size(key->type));
 }

@@ -26,7 +26,8 @@ struct signet_key {
     uint32_t created_sec, created_nsec;
     struct signet_row *pin;
     uint8_t secret[SIGNET_SECRET_MAX];
-    signet_engine_slot hmac[SIGNET_HANDLER_MAX]; /* HMAC-SHA256 with the secret */
+    signet_engine_slot hmac[SIGNET_HANDLER_MAX];  /* HMAC-SHA256 with the secret */
+    signet_engine_slot batch[SIGNET_HANDLER_MAX]; /* bare blocks; type 1 only */
     /* By signet_usage_slots; type 1 has only the first. */
     _Atomic(struct signet_state *) states[];
 };

@@ -4,6 +4,7 @@
  * --wrap. */
 #include "support/suite.h"
 
+#include <signet/record.h>
 #include <signet/signet.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -65,6 +66,7 @@ void *__wrap_signet_secret_alloc(size_t len)
 
 static struct signet_key *keys[2];
 static struct signet_stream *tx;
+static struct signet_record_sealer *sealers[2];
 static atomic_uint wrong;
 
 /* Assertions allocate, so what goes wrong is counted. */
@@ -96,12 +98,33 @@ static void stream(void)
     wrong += signet_stream_seal(tx, buf, buf, 100) != 0;
 }
 
+static void batch(int type, size_t size)
+{
+    static uint8_t in[6][512], out[6][1024];
+    struct signet_seal_job jobs[6];
+    for (size_t i = 0; i < 6; i++) {
+        jobs[i] = (struct signet_seal_job){in[i], size % 512, out[i], sizeof(out[i]), 0};
+    }
+    wrong += signet_key_seal_batch(keys[type], 0x10, jobs, 6) != 0;
+}
+
+static void records(int kind, size_t size)
+{
+    uint8_t buf[5000] = {0};
+    uint64_t seq;
+    size_t len;
+    wrong += signet_record_reserve(sealers[kind], &seq, 1) != 0;
+    wrong += signet_record_seal_at(sealers[kind], seq, buf, sizeof(buf), &len, buf + 40, size) != 0;
+}
+
 static void each_once(size_t size)
 {
     for (int type = 0; type < 2; type++) {
         seal_and_open(type, size);
         refuse(type);
         authenticate(type);
+        batch(type, size);
+        records(type, size);
     }
     stream();
 }
@@ -124,6 +147,8 @@ static void make(void)
     assert_ok(signet_key_import(&keys[0], SIGNET_KEY_AES, secret, 16, 0, NULL));
     assert_ok(signet_key_import(&keys[1], SIGNET_KEY_AES256K, secret, 32, 0, NULL));
     assert_ok(signet_stream_new(&tx, SIGNET_SEAL, secret, secret, NULL));
+    assert_ok(signet_record_sealer_new(&sealers[0], SIGNET_RECORD_GCM, secret, 0, NULL));
+    assert_ok(signet_record_sealer_new(&sealers[1], SIGNET_RECORD_CTR, secret, 0, NULL));
 }
 
 static void drop(void)
@@ -131,6 +156,8 @@ static void drop(void)
     signet_key_unref(keys[0]);
     signet_key_unref(keys[1]);
     signet_stream_free(tx);
+    signet_record_sealer_free(sealers[0]);
+    signet_record_sealer_free(sealers[1]);
     ck_assert_uint_eq(wrong, 0);
 }
 
