@@ -35,6 +35,8 @@ extern "C" {
 #endif
 
 struct signet_conn;
+struct signet_session; /* session.h */
+struct signet_sessions;
 
 /* The masks of msgr2.md 9.3: what Ceph 16 announces, and what a client asks of mon and osd. */
 #define SIGNET_FEATURES_SUPPORTED UINT64_C(0x3f01cfbdfffdffff)
@@ -71,9 +73,21 @@ struct signet_conn_options {
      * fails the connection there is told to the driving thread by its next call. Costs a lock
      * without contention for each message. */
     bool senders;
+
+    /* CLIENT: goes on with this session, whose peer, peer_type and own address count. NULL: lossy.
+     * SERVER: the table of sessions; NULL: all are lossy. A reference is taken. */
+    struct signet_session *session;
+    struct signet_sessions *sessions; /* borrowed until the connection is freed */
+    /* Sessions only; may be NULL: the connection has something to do, though nothing came from its
+     * peer: another thread queued a message, took the session, or finished what this one had to
+     * wait for. On any thread, with locks held: only wake the connection's own thread, which then
+     * calls signet_conn_next() and signet_conn_output(). */
+    void (*wake)(void *arg);
+    void *wake_arg;
 };
 
-/* Own banner is ready for output at once. */
+/* Own banner is ready for output at once. -STATE: the session has a connection that is READY;
+ * -SESSION_CLOSED. */
 SIGNET_MUST SIGNET_API int signet_conn_new(struct signet_conn **out,
                                            const struct signet_conn_options *options,
                                            uint64_t now_ns);
@@ -127,6 +141,7 @@ enum signet_event_kind {
     SIGNET_EVENT_MESSAGE,       /* message */
     SIGNET_EVENT_ABORTED,       /* the peer aborted a message; nothing else is known of it */
     SIGNET_EVENT_ACK,           /* acked: all sent messages up to this seq are delivered */
+    SIGNET_EVENT_RESET,         /* reset: a session starts anew, READY follows */
     SIGNET_EVENT_KEEPALIVE,     /* stamp: the peer's, answered already */
     SIGNET_EVENT_KEEPALIVE_ACK, /* pong */
     SIGNET_EVENT_FAILED,        /* fail: given once; the connection is dead. When a server refused
@@ -144,6 +159,11 @@ struct signet_event_ready {
     const struct signet_addr *own;   /* what was announced */
     uint64_t features;               /* supported by both */
     bool lossy;                      /* as the peer decided */
+    bool resumed;                    /* a session goes on where it stopped */
+};
+struct signet_event_reset {
+    bool full;     /* the peer has nothing left of the session */
+    uint64_t lost; /* messages that were queued for it and are dropped */
 };
 struct signet_event_pong {
     struct signet_utime stamp;
@@ -161,6 +181,7 @@ struct signet_event {
         struct signet_event_ready ready;
         struct signet_message message;
         uint64_t acked;
+        struct signet_event_reset reset;
         struct signet_utime stamp;
         struct signet_event_pong pong;
         const struct signet_fail *fail;
@@ -179,6 +200,9 @@ struct signet_event {
  *   -MISSING_FEATURES, -PEER_FEATURES   the server lacks ours, we lack the server's
  *   -PEER_ADDR        the address dialled is none of the server's
  *   -SESSION_WAIT     the server answered WAIT
+ *   -SESSION_REPLACED, -SESSION_CLOSED, -SESSION_STALE   the session went to a newer connection,
+ * was closed; this connection is older than the one that the session knows -SESSION_LIMIT    the
+ * table of sessions is full -SESSION_RETRIES  no agreement on the session after several rounds
  *   -SEQ_GAP, -ACK_RANGE   a message was lost; an ack of what was never sent
  *   -HANDSHAKE_TIMEOUT, -KEEPALIVE_TIMEOUT, -ABANDONED, -NONCES_SPENT, -PEER_CLOSED
  */
@@ -199,6 +223,8 @@ struct signet_conn_figures {
 SIGNET_API void signet_conn_take_figures(struct signet_conn *conn, struct signet_conn_figures *out);
 /* The failure, or NULL while there is none. */
 SIGNET_API const struct signet_fail *signet_conn_failure(const struct signet_conn *conn);
+/* The session it has, or had when it failed; NULL: none. Borrowed until the connection is freed. */
+SIGNET_API struct signet_session *signet_conn_session(const struct signet_conn *conn);
 /* "HELLO_CONNECTING", "READY", ... the names of msgr2.md 9.1, or "FAILED". */
 SIGNET_API const char *signet_conn_state(const struct signet_conn *conn);
 
@@ -206,7 +232,8 @@ SIGNET_API const char *signet_conn_state(const struct signet_conn *conn);
 
 /* Seals the message with its front and middle, and with the concatenation of data (its own data
  * member is not used), into the output; nothing is kept of the arguments. *seq (may be NULL) is
- * what an ACK will name. -LENGTH: a part above the default limits. */
+ * what an ACK will name. -LENGTH: a part above the default limits. On a session it is
+ * signet_session_send(), with its errors, and sealed at once unless much output waits already. */
 SIGNET_MUST SIGNET_API int signet_conn_send(struct signet_conn *conn,
                                             const struct signet_message *message,
                                             const struct iovec *data, int num, uint64_t *seq);
@@ -220,7 +247,8 @@ SIGNET_MUST SIGNET_API int signet_conn_ack(struct signet_conn *conn);
  * thread seals. Whatever is sent later is written after it. */
 struct signet_reserved;
 
-/* The lengths must be those of the message to come. Allocates nothing after warm-up. */
+/* The lengths must be those of the message to come. Allocates nothing after warm-up. On a session
+ * -STATE: other threads use signet_session_send() there. */
 SIGNET_MUST SIGNET_API int signet_conn_reserve(struct signet_conn *conn,
                                                struct signet_reserved **out, uint32_t front_len,
                                                uint32_t middle_len, uint32_t data_len);

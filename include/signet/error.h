@@ -153,6 +153,12 @@ extern "C" {
     X(RECORD_KIND, EBADMSG, FORMAT, "a record is sealed in another way than its log")              \
     X(RECORD_SEQ, EBADMSG, FORMAT, "a record of a log is missing or comes twice")                  \
     X(RECORD_BODY, EBADMSG, CRYPTO, "a record of a log was damaged or changed")                    \
+    X(SESSION_REPLACED, ECONNRESET, PROTOCOL, "the session went on with a newer connection")       \
+    X(SESSION_STALE, ECONNRESET, PROTOCOL, "a newer attempt of the peer to connect is known")      \
+    X(SESSION_CLOSED, EINVAL, USAGE, "the session was closed")                                     \
+    X(SESSION_FULL, ENOBUFS, RESOURCE, "as many bytes wait for acknowledgement as may")            \
+    X(SESSION_LIMIT, ENOBUFS, RESOURCE, "there are as many sessions as may be")                    \
+    X(SESSION_RETRIES, EPROTO, PROTOCOL, "both sides do not agree on the session's numbers")       \
     /* tools */
 
 enum signet_err {

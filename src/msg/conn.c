@@ -9,6 +9,7 @@
 #include "base/cursor.h"
 #include "base/fail.h"
 #include "base/secret.h"
+#include "msg/session_internal.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -18,6 +19,7 @@ static const char *const state_names[CONN_STATES] = {
     [CONN_AUTH_CONNECTING] = "AUTH_CONNECTING",
     [CONN_AUTH_CONNECTING_SIGN] = "AUTH_CONNECTING_SIGN",
     [CONN_SESSION_CONNECTING] = "SESSION_CONNECTING",
+    [CONN_SESSION_RECONNECTING] = "SESSION_RECONNECTING",
     [CONN_READY] = "READY",
     [CONN_FAILED] = "FAILED",
     [CONN_BANNER_ACCEPTING] = "BANNER_ACCEPTING",
@@ -82,8 +84,11 @@ int conn_die(struct signet_conn *conn, int err)
     }
     conn->state = CONN_FAILED;
     conn_queue_gate(&conn->out, conn->fail.err);
-    conn->ack_event = false;
+    conn->ack_event = conn->ready_event = false;
     conn_forget_auth(conn);
+    if (conn->session != NULL) {
+        conn_session_detach(conn, err);
+    }
     return err;
 }
 
@@ -166,7 +171,10 @@ static int start(struct signet_conn *conn, uint64_t now_ns)
     conn->keepalive_ns = UINT64_MAX;
     bool client = conn->o.role == SIGNET_ROLE_CLIENT;
     conn->state = client ? CONN_BANNER_CONNECTING : CONN_BANNER_ACCEPTING;
-    int err = client ? set_own_addr(&conn->o) : 0; /* a server's is where it was dialled */
+    int err = client && conn->o.session != NULL ? conn_session_attach(conn) : 0;
+    if (err == 0 && client) { /* a server's is where it was dialled */
+        err = set_own_addr(&conn->o);
+    }
     if (err == 0) {
         err = signet_frame_reader_new(&conn->reader, &limits, 0);
     }
@@ -180,15 +188,20 @@ static int start(struct signet_conn *conn, uint64_t now_ns)
 int signet_conn_new(struct signet_conn **out, const struct signet_conn_options *options,
                     uint64_t now_ns)
 {
+    struct signet_conn_options o = *options;
     *out = NULL;
-    if (!options_valid(options)) {
+    if (o.role == SIGNET_ROLE_CLIENT && o.session != NULL) {
+        o.target = o.session->peer_addr;
+        o.peer_type = o.session->peer_type;
+    }
+    if (!options_valid(&o)) {
         return -SIGNET_E_INVAL;
     }
     struct signet_conn *conn = signet_secret_alloc(sizeof(*conn));
     if (conn == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    conn->o = *options;
+    conn->o = o;
     set_defaults(&conn->o);
     conn_queue_init(&conn->out, conn->o.senders);
     int err = start(conn, now_ns);
@@ -204,6 +217,9 @@ void signet_conn_free(struct signet_conn *conn)
 {
     if (conn == NULL) {
         return;
+    }
+    if (conn->session != NULL) {
+        conn_session_leave(conn);
     }
     conn_forget_auth(conn);
     signet_frame_reader_free(conn->reader);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The accepting side's idents. Sessions are lossy: a broken one is over. Source: msgr2.md 7.3. */
+/* The accepting side's idents. Source: msgr2.md 7.3, 9.2. */
 #include "msg/conn_internal.h"
 
-#include <string.h>
+#include "msg/session_internal.h"
 
 static bool is_default(const struct signet_addr *addr)
 {
@@ -34,17 +34,18 @@ static int send_missing(struct signet_conn *conn, uint64_t missing)
     return conn_send_control(conn, &c);
 }
 
-static int send_ident(struct signet_conn *conn)
+int conn_send_server_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie)
 {
     struct signet_control c = {.tag = SIGNET_TAG_SERVER_IDENT};
     struct signet_ident *i = &c.ident;
     i->addrs.num = 1;
     i->addrs.addr[0] = conn->o.own;
     i->gid = conn->o.gid;
-    i->global_seq = conn->o.global_seq;
+    i->global_seq = global_seq;
     i->supported = conn->o.supported;
     i->required = conn->o.required;
-    i->flags = SIGNET_IDENT_LOSSY;
+    i->flags = cookie == 0 ? SIGNET_IDENT_LOSSY : 0;
+    i->cookie = cookie;
     return conn_send_control(conn, &c);
 }
 
@@ -68,26 +69,126 @@ int conn_on_client_ident(struct signet_conn *conn, const struct signet_frame_vie
     if (it_lacks != 0) {
         return send_missing(conn, it_lacks);
     }
-    err = send_ident(conn);
+    if (conn->o.sessions != NULL) {
+        return conn_session_accept_ident(conn, &c.ident, event);
+    }
+    err = conn_send_server_ident(conn, conn->o.global_seq, 0);
     if (err == 0) {
         conn_open_session(conn, &c.ident, true, event);
     }
     return err;
 }
 
-/* No session outlives its connection here: the client starts a new one. */
+static struct session_claim claim_of(const struct signet_conn *conn,
+                                     const struct signet_addrvec *addrs)
+{
+    const struct signet_identity *who = signet_login_identity(conn->o.login);
+    return (struct session_claim){
+        .name = &who->name, .global_id = who->global_id, .addrs = addrs, .own = &conn->o.own};
+}
+
+static bool keeps(const struct signet_conn *conn, const struct session_claim *claim)
+{
+    return (conn->o.sessions->o.lossless & claim->name->type) != 0;
+}
+
+static int send_answer(struct signet_conn *conn, uint8_t tag, uint64_t value)
+{
+    struct signet_control c = {.tag = tag};
+    int err = conn_count_refusal(conn);
+    if (tag == SIGNET_TAG_SESSION_RESET) {
+        c.full = (uint8_t)value;
+    } else if (tag != SIGNET_TAG_WAIT) {
+        c.value = value;
+    }
+    return err == 0 ? conn_send_control(conn, &c) : err;
+}
+
+/* What the answers say that give no session. */
+static int refuse(struct signet_conn *conn, enum session_answer answer, uint64_t value)
+{
+    switch (answer) {
+    case SESSION_WAIT:
+        return send_answer(conn, SIGNET_TAG_WAIT, 0);
+    case SESSION_RETRY:
+        return send_answer(conn, SIGNET_TAG_SESSION_RETRY, value);
+    case SESSION_RETRY_GLOBAL:
+        return send_answer(conn, SIGNET_TAG_SESSION_RETRY_GLOBAL, value);
+    case SESSION_STALE:
+        return conn_fault(conn, -SIGNET_E_SESSION_STALE,
+                          "the client has made a newer attempt to connect already");
+    default:
+        return send_answer(conn, SIGNET_TAG_SESSION_RESET, answer == SESSION_RESET_FULL);
+    }
+}
+
+int conn_session_accept_ident(struct signet_conn *conn, const struct signet_ident *ident,
+                              struct signet_event *event)
+{
+    struct session_claim claim = claim_of(conn, &ident->addrs);
+    struct session_grant grant = {0};
+    enum session_answer answer = SESSION_NEW;
+    claim.client_cookie = ident->cookie;
+    claim.global_seq = ident->global_seq;
+    bool lossy =
+        (ident->flags & SIGNET_IDENT_LOSSY) != 0 || ident->cookie == 0 || !keeps(conn, &claim);
+    if (!lossy) {
+        int err = session_accept(conn, &claim, ident, &answer, &grant);
+        if (err != 0) {
+            return err;
+        }
+    }
+    if (answer != SESSION_NEW && answer != SESSION_REUSE && answer != SESSION_RESTARTED) {
+        return refuse(conn, answer, grant.value);
+    }
+    conn_open_session(conn, ident, lossy, event);
+    if (grant.reset) {
+        event->kind = SIGNET_EVENT_RESET;
+        event->reset = (struct signet_event_reset){.full = grant.full, .lost = grant.lost};
+        conn->ready_event = true;
+    }
+    return conn_send_server_ident(conn, sessions_global_seq(conn->o.sessions, 0), grant.cookie);
+}
+
+int conn_session_accept_reconnect(struct signet_conn *conn, const struct signet_reconnect *ask,
+                                  struct signet_event *event)
+{
+    struct session_claim claim = claim_of(conn, &ask->addrs);
+    struct session_grant grant = {0};
+    enum session_answer answer = SESSION_RESET_FULL;
+    claim.reconnect = true;
+    claim.client_cookie = ask->client_cookie;
+    claim.server_cookie = ask->server_cookie;
+    claim.global_seq = ask->global_seq;
+    claim.connect_seq = ask->connect_seq;
+    claim.msg_seq = ask->msg_seq;
+    if (keeps(conn, &claim)) {
+        int err = session_accept(conn, &claim, NULL, &answer, &grant);
+        if (err != 0) {
+            return err;
+        }
+    }
+    if (answer != SESSION_RESUME) {
+        return refuse(conn, answer, grant.value);
+    }
+    struct signet_control c = {.tag = SIGNET_TAG_SESSION_RECONNECT_OK, .value = grant.value};
+    conn->resumed = true;
+    conn_open_session(conn, NULL, false, event);
+    return conn_send_control(conn, &c);
+}
+
 int conn_on_reconnect(struct signet_conn *conn, const struct signet_frame_view *view,
                       struct signet_event *event)
 {
     struct signet_control c;
-    (void)event;
     int err = conn_decode(conn, view, &c);
-    if (err == 0 && ++conn->refusals > CONN_REFUSALS) {
-        err = conn_fault(conn, -SIGNET_E_UNEXPECTED_TAG, "SESSION_RECONNECT again and again");
+    if (err != 0) {
+        return err;
     }
-    if (err == 0) {
-        c = (struct signet_control){.tag = SIGNET_TAG_SESSION_RESET, .full = 1};
-        err = conn_send_control(conn, &c);
+    if (c.reconnect.addrs.num == 0 || is_default(&c.reconnect.addrs.addr[0])) {
+        return conn_fault(conn, -SIGNET_E_PEER_ADDR, "the client names no address of its own");
     }
-    return err;
+    /* Without a table no session outlives its connection: the client starts a new one. */
+    return conn->o.sessions != NULL ? conn_session_accept_reconnect(conn, &c.reconnect, event)
+                                    : refuse(conn, SESSION_RESET_FULL, 0);
 }

@@ -24,6 +24,7 @@ enum conn_state {
     CONN_AUTH_CONNECTING,
     CONN_AUTH_CONNECTING_SIGN,
     CONN_SESSION_CONNECTING,
+    CONN_SESSION_RECONNECTING,
     CONN_READY,
     CONN_FAILED,
     CONN_BANNER_ACCEPTING,
@@ -41,9 +42,10 @@ enum {
     CONN_RECV_PREAUTH = 4096, /* and before */
     CONN_CLASSES = 19,        /* output buffers of 512 << class bytes */
     CONN_CLASS_MIN = 512,
-    CONN_KEEP_MAX = 8 << 20, /* bytes of free output buffers that are kept */
-    CONN_REFUSALS = 4,       /* answers of a server that let the peer try again */
-    CONN_PONGS = 16,         /* keepalives without answer, at most */
+    CONN_KEEP_MAX = 8 << 20,  /* bytes of free output buffers that are kept */
+    CONN_REFUSALS = 4,        /* answers of a server that let the peer try again */
+    CONN_FLUSH_MAX = 1 << 20, /* bytes of output above which a session's messages wait */
+    CONN_PONGS = 16,          /* keepalives without answer, at most */
 };
 
 enum slot_state { SLOT_RESERVED, SLOT_SEALED, SLOT_ABANDONED };
@@ -125,6 +127,15 @@ struct signet_conn {
     _Atomic uint64_t told; /* in_seq as last told to the peer */
     uint64_t acked;        /* out_seq as last acknowledged by the peer */
     bool ack_event;        /* acked is news for the caller */
+    int64_t gid;           /* CLIENT: for the ident */
+
+    /* lossless; in_seq, out_seq and acked are then those of the wire */
+    struct signet_session *session;
+    _Atomic int taken; /* why the session left this connection: negative; set by any thread */
+    bool waits;        /* a caller is still busy with a message of the connection before this one */
+    bool showing;      /* our caller is busy with one */
+    bool resumed, ready_event; /* READY is still to be told */
+    uint64_t seq_base;         /* the caller's number of a message sent minus that on the wire */
 
     uint64_t now_ns, deadline_ns; /* deadline: of the handshake */
     uint64_t keepalive_ns;        /* when the next one is due; UINT64_MAX: never */
@@ -189,8 +200,9 @@ typedef int conn_rule(struct signet_conn *conn, const struct signet_frame_view *
                       struct signet_event *event);
 conn_rule conn_on_hello, conn_on_bad_method, conn_on_reply_more, conn_on_done, conn_on_signature,
     conn_on_server_ident, conn_on_missing_features, conn_on_wait, conn_on_message, conn_on_ack,
-    conn_on_keepalive, conn_on_keepalive_ack, conn_on_client_hello, conn_on_auth_request,
-    conn_on_auth_request_more, conn_on_client_signature, conn_on_client_ident, conn_on_reconnect;
+    conn_on_reset, conn_on_retry, conn_on_retry_global, conn_on_reconnect_ok, conn_on_keepalive,
+    conn_on_keepalive_ack, conn_on_client_hello, conn_on_auth_request, conn_on_auth_request_more,
+    conn_on_client_signature, conn_on_client_ident, conn_on_reconnect;
 /* Decodes segment 0 into *control; faults. */
 int conn_decode(struct signet_conn *conn, const struct signet_frame_view *view,
                 struct signet_control *control);
@@ -203,8 +215,48 @@ int conn_go_secure(struct signet_conn *conn);
 int conn_send_signature(struct signet_conn *conn);
 int conn_check_signature(struct signet_conn *conn, const struct signet_frame_view *view);
 void conn_tell_authenticated(const struct signet_conn *conn, struct signet_event *event);
-/* The session is open: READY. */
+/* The session is open: READY. peer NULL: as conn->peer has it. */
 void conn_open_session(struct signet_conn *conn, const struct signet_ident *peer, bool lossy,
                        struct signet_event *event);
+void conn_tell_ready(struct signet_conn *conn, struct signet_event *event);
+int conn_check_peer(struct signet_conn *conn, const struct signet_ident *peer);
+int conn_send_client_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie);
+/* SERVER: cookie 0: lossy. */
+int conn_send_server_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie);
+/* One more answer that asks for another try; faults when there were too many. */
+int conn_count_refusal(struct signet_conn *conn);
+
+/* --- lossless: what a session adds; session is not NULL --- */
+
+/* CLIENT, when it is made. */
+int conn_session_attach(struct signet_conn *conn);
+/* The connection is over, for cause err. */
+void conn_session_detach(struct signet_conn *conn, int err);
+/* Before it is freed. */
+void conn_session_leave(struct signet_conn *conn);
+/* Dies if the session is taken. */
+int conn_session_check(struct signet_conn *conn);
+/* It is not ours any more: dies for the cause that was left. */
+int conn_session_lost(struct signet_conn *conn);
+/* Whether messages must wait for the caller of the connection before this one. */
+bool conn_session_waits(struct signet_conn *conn);
+/* The caller is done with the message shown last. */
+void conn_session_release(struct signet_conn *conn);
+/* A message with the next number has come. */
+int conn_session_deliver(struct signet_conn *conn);
+/* Everything up to seq (on the wire) has been acknowledged. */
+void conn_session_acked(struct signet_conn *conn, uint64_t seq);
+/* Seals what is queued, up to CONN_FLUSH_MAX of output. */
+int conn_session_flush(struct signet_conn *conn);
+int conn_session_send(struct signet_conn *conn, const struct signet_message *message,
+                      const struct iovec *data, int num, uint64_t *seq);
+/* CLIENT: CLIENT_IDENT or SESSION_RECONNECT; what SERVER_IDENT says. */
+int conn_session_start(struct signet_conn *conn);
+int conn_session_established(struct signet_conn *conn, const struct signet_ident *peer);
+/* SERVER: what the table says to CLIENT_IDENT and SESSION_RECONNECT. */
+int conn_session_accept_ident(struct signet_conn *conn, const struct signet_ident *ident,
+                              struct signet_event *event);
+int conn_session_accept_reconnect(struct signet_conn *conn, const struct signet_reconnect *ask,
+                                  struct signet_event *event);
 
 #endif

@@ -14,6 +14,11 @@ static conn_rule *const rules[CONN_STATES][SIGNET_TAG_NUM] = {
     [CONN_SESSION_CONNECTING] = {[SIGNET_TAG_SERVER_IDENT] = conn_on_server_ident,
                                  [SIGNET_TAG_IDENT_MISSING_FEATURES] = conn_on_missing_features,
                                  [SIGNET_TAG_WAIT] = conn_on_wait},
+    [CONN_SESSION_RECONNECTING] = {[SIGNET_TAG_SESSION_RECONNECT_OK] = conn_on_reconnect_ok,
+                                   [SIGNET_TAG_SESSION_RESET] = conn_on_reset,
+                                   [SIGNET_TAG_SESSION_RETRY] = conn_on_retry,
+                                   [SIGNET_TAG_SESSION_RETRY_GLOBAL] = conn_on_retry_global,
+                                   [SIGNET_TAG_WAIT] = conn_on_wait},
     [CONN_HELLO_ACCEPTING] = {[SIGNET_TAG_HELLO] = conn_on_client_hello},
     [CONN_AUTH_ACCEPTING] = {[SIGNET_TAG_AUTH_REQUEST] = conn_on_auth_request},
     [CONN_AUTH_ACCEPTING_MORE] = {[SIGNET_TAG_AUTH_REQUEST_MORE] = conn_on_auth_request_more},
@@ -172,11 +177,19 @@ static bool step(struct signet_conn *conn, struct signet_event *event)
     if (conn->state == CONN_FAILED) {
         return false;
     }
+    if (conn->ready_event) {
+        conn->ready_event = false;
+        conn_tell_ready(conn, event);
+        return true;
+    }
     if (conn->ack_event) {
         conn->ack_event = false;
         event->kind = SIGNET_EVENT_ACK;
-        event->acked = conn->acked;
+        event->acked = conn->seq_base + conn->acked;
         return true;
+    }
+    if (conn->waits && conn_session_waits(conn)) {
+        return false;
     }
     if (conn->state == CONN_BANNER_CONNECTING || conn->state == CONN_BANNER_ACCEPTING) {
         return conn->in.len > conn->in.head && read_banner(conn, event);
@@ -187,7 +200,7 @@ static bool step(struct signet_conn *conn, struct signet_event *event)
 /* Nothing more can be read for now. */
 static void drained(struct signet_conn *conn)
 {
-    if (conn->closed != 0 && conn->state != CONN_FAILED) {
+    if (conn->closed != 0 && conn->state != CONN_FAILED && !conn->waits) {
         bool busy = conn->state != CONN_READY;
         conn_fault(conn, conn->closed, "%s%s", signet_strerror(conn->closed),
                    busy ? " before the session was open" : "");
@@ -205,6 +218,9 @@ int signet_conn_next(struct signet_conn *conn, struct signet_event *event)
 {
     event->kind = SIGNET_EVENT_NONE;
     conn_recv_release(conn);
+    if (conn->session != NULL && conn->state != CONN_FAILED) {
+        (void)!conn_session_check(conn); /* FAILED follows */
+    }
     while (event->kind == SIGNET_EVENT_NONE && step(conn, event)) {
     }
     if (event->kind == SIGNET_EVENT_NONE) {

@@ -170,10 +170,14 @@ static void notice_gate(struct signet_conn *conn)
 int signet_conn_output(struct signet_conn *conn, struct iovec *iov, int *num)
 {
     int room = *num, n = 0;
-    size_t skip = conn->out.sent;
-    struct signet_reserved *s = atomic_load_explicit(&conn->out.head, memory_order_acquire);
     *num = 0;
     notice_gate(conn);
+    if (conn->session != NULL && conn->state == CONN_READY &&
+        (conn_session_check(conn) != 0 || conn_session_flush(conn) != 0)) {
+        return conn->fail.err;
+    }
+    size_t skip = conn->out.sent;
+    struct signet_reserved *s = atomic_load_explicit(&conn->out.head, memory_order_acquire);
     for (; s != NULL; s = atomic_load_explicit(&s->next, memory_order_acquire)) {
         /* Pairs with the release in signet_conn_seal_reserved(). */
         int state = atomic_load_explicit(&s->state, memory_order_acquire);

@@ -8,6 +8,9 @@
 void conn_recv_release(struct signet_conn *conn)
 {
     struct conn_recv *in = &conn->in;
+    if (conn->showing) {
+        conn_session_release(conn);
+    }
     in->head += in->view;
     in->view = 0;
     if (in->head == in->len) {

@@ -165,6 +165,9 @@ int signet_conn_reserve(struct signet_conn *conn, struct signet_reserved **out, 
     *out = NULL;
     conn_queue_lock(&conn->out);
     int gate = atomic_load_explicit(&conn->out.gate, memory_order_relaxed);
+    if (gate == 0 && conn->session != NULL) {
+        gate = -SIGNET_E_STATE;
+    }
     int err = gate != 0 ? gate : fits ? reserve(conn, out, len) : -SIGNET_E_LENGTH;
     conn_queue_unlock(&conn->out);
     if (gate == 0 && err != 0 && fits && !conn->out.shared) {
@@ -225,6 +228,9 @@ int signet_conn_send(struct signet_conn *conn, const struct signet_message *mess
 {
     struct signet_reserved *slot;
     uint64_t data_len = num >= 0 ? total(data, num) : UINT32_MAX;
+    if (conn->session != NULL) {
+        return conn_session_send(conn, message, data, num, seq);
+    }
     if (message->front.len > UINT32_MAX || message->middle.len > UINT32_MAX) {
         return -SIGNET_E_LENGTH;
     }

@@ -4,20 +4,36 @@
 
 #include <string.h>
 
-int conn_start_session(struct signet_conn *conn)
+int conn_send_client_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie)
 {
     struct signet_control c = {.tag = SIGNET_TAG_CLIENT_IDENT};
     struct signet_ident *i = &c.ident;
-    bool mon = conn->o.peer_type == SIGNET_MON;
     i->addrs.num = 1;
     i->addrs.addr[0] = conn->o.own;
     i->target = conn->o.target;
-    i->gid = mon ? -1 : (int64_t)conn->result.global_id;
-    i->global_seq = conn->o.global_seq;
+    i->gid = conn->gid;
+    i->global_seq = global_seq;
     i->supported = conn->o.supported;
     i->required = conn->o.required;
-    i->flags = SIGNET_IDENT_LOSSY;
+    i->flags = cookie == 0 ? SIGNET_IDENT_LOSSY : 0;
+    i->cookie = cookie;
     return conn_send_control(conn, &c);
+}
+
+/* Who we are: a daemon its number, a client its global_id, once it has one. */
+static int64_t own_gid(const struct signet_conn *conn)
+{
+    if (conn->o.own_type != SIGNET_CLIENT) {
+        return conn->o.gid;
+    }
+    return conn->o.peer_type == SIGNET_MON ? -1 : (int64_t)conn->result.global_id;
+}
+
+int conn_start_session(struct signet_conn *conn)
+{
+    conn->gid = own_gid(conn);
+    return conn->session != NULL ? conn_session_start(conn)
+                                 : conn_send_client_ident(conn, conn->o.global_seq, 0);
 }
 
 /* The address dialled, its nonce only if we know one. */
@@ -33,7 +49,7 @@ static bool has_target(const struct signet_conn *conn, const struct signet_addrv
     return false;
 }
 
-static int check_ident(struct signet_conn *conn, const struct signet_ident *peer)
+int conn_check_peer(struct signet_conn *conn, const struct signet_ident *peer)
 {
     uint64_t we_lack = peer->required & ~conn->o.supported;
     uint64_t they_lack = conn->o.required & ~peer->supported;
@@ -59,30 +75,42 @@ int conn_on_server_ident(struct signet_conn *conn, const struct signet_frame_vie
     struct signet_control c;
     int err = conn_decode(conn, view, &c);
     if (err == 0) {
-        err = check_ident(conn, &c.ident);
+        err = conn_check_peer(conn, &c.ident);
     }
-    if (err != 0) {
-        return err;
+    bool lossy = (c.ident.flags & SIGNET_IDENT_LOSSY) != 0;
+    if (err == 0 && conn->session != NULL) {
+        err = conn_session_established(conn, &c.ident);
+        lossy = conn->lossy;
     }
-    conn_open_session(conn, &c.ident, (c.ident.flags & SIGNET_IDENT_LOSSY) != 0, event);
-    return 0;
+    if (err == 0) {
+        conn_open_session(conn, &c.ident, lossy, event);
+    }
+    return err;
+}
+
+void conn_tell_ready(struct signet_conn *conn, struct signet_event *event)
+{
+    event->kind = SIGNET_EVENT_READY;
+    event->ready = (struct signet_event_ready){.peer = &conn->peer,
+                                               .own = &conn->o.own,
+                                               .features = conn->o.supported & conn->peer.supported,
+                                               .lossy = conn->lossy,
+                                               .resumed = conn->resumed};
 }
 
 void conn_open_session(struct signet_conn *conn, const struct signet_ident *peer, bool lossy,
                        struct signet_event *event)
 {
-    conn->peer = *peer;
+    if (peer != NULL) {
+        conn->peer = *peer;
+    }
     conn->lossy = lossy;
     conn->state = CONN_READY;
     conn_queue_gate(&conn->out, 0);
     if (conn->o.keepalive_interval_ns != 0) {
         conn->keepalive_ns = conn->now_ns + conn->o.keepalive_interval_ns;
     }
-    event->kind = SIGNET_EVENT_READY;
-    event->ready = (struct signet_event_ready){.peer = &conn->peer,
-                                               .own = &conn->o.own,
-                                               .features = conn->o.supported & peer->supported,
-                                               .lossy = lossy};
+    conn_tell_ready(conn, event);
 }
 
 int conn_on_missing_features(struct signet_conn *conn, const struct signet_frame_view *view,
@@ -116,6 +144,9 @@ static int take_ack(struct signet_conn *conn, uint64_t seq)
     if (seq > conn->acked) {
         conn->acked = seq;
         conn->ack_event = true;
+        if (conn->session != NULL) {
+            conn_session_acked(conn, seq);
+        }
     }
     return 0;
 }
@@ -143,11 +174,17 @@ int conn_on_message(struct signet_conn *conn, const struct signet_frame_view *vi
         return conn_fault(conn, -SIGNET_E_SEQ_GAP, "message %llu follows message %llu",
                           (unsigned long long)event->message.seq, (unsigned long long)conn->in_seq);
     }
-    /* Only this thread writes it; senders read it. */
-    atomic_store_explicit(&conn->in_seq, event->message.seq, memory_order_relaxed);
-    event->kind = SIGNET_EVENT_MESSAGE;
-    conn->figures.messages_in++;
-    return 0;
+    if (conn->session != NULL) {
+        err = conn_session_deliver(conn);
+    } else {
+        /* Only this thread writes it; senders read it. */
+        atomic_store_explicit(&conn->in_seq, event->message.seq, memory_order_relaxed);
+    }
+    if (err == 0) {
+        event->kind = SIGNET_EVENT_MESSAGE;
+        conn->figures.messages_in++;
+    }
+    return err;
 }
 
 int conn_on_keepalive(struct signet_conn *conn, const struct signet_frame_view *view,

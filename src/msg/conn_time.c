@@ -15,6 +15,9 @@ uint64_t signet_conn_deadline_ns(const struct signet_conn *conn)
     if (conn->state == CONN_FAILED) {
         return UINT64_MAX;
     }
+    if (conn->session != NULL && atomic_load_explicit(&conn->taken, memory_order_relaxed) != 0) {
+        return 0; /* it fails at its next call */
+    }
     if (conn->state != CONN_READY) {
         return conn->deadline_ns;
     }
@@ -74,6 +77,9 @@ int signet_conn_tick(struct signet_conn *conn, uint64_t now_ns)
         return conn->fail.err;
     }
     conn->now_ns = now_ns;
+    if (conn->session != NULL && conn_session_check(conn) != 0) {
+        return conn->fail.err;
+    }
     if (conn->state == CONN_READY) {
         return tick_ready(conn);
     }

@@ -58,6 +58,7 @@ struct signet_conn_options peer_options(struct test_peer *peer)
                                     .num_modes = 1,
                                     .env = fake_env_make(&peer->fake)};
     o.target = peer->ident.addrs.addr[0];
+    o.session = peer->session;
     return o;
 }
 

@@ -8,6 +8,7 @@
 #define SIGNET_TEST_CONN_PEER_H
 
 #include <signet/conn.h>
+#include <signet/session.h>
 
 #include "support/auth_server.h"
 #include "support/frames.h"
@@ -43,6 +44,8 @@ struct test_peer {
     uint32_t type;             /* SIGNET_MON or SIGNET_OSD */
     enum signet_con_mode mode; /* what it chooses */
     enum peer_step stop;       /* the last step it takes */
+
+    struct signet_session *session; /* of the client; NULL: lossy */
 
     /* set to bend what it sends */
     struct signet_banner banner;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "msg/session_internal.h"
 #include "support/conn_peer.h"
 
 static struct test_peer peer;
@@ -27,6 +28,10 @@ static const struct {
     {"SESSION_CONNECTING",
      PEER_SIGNATURE,
      {SIGNET_TAG_SERVER_IDENT, SIGNET_TAG_IDENT_MISSING_FEATURES, SIGNET_TAG_WAIT}},
+    {"SESSION_RECONNECTING",
+     PEER_SIGNATURE,
+     {SIGNET_TAG_SESSION_RECONNECT_OK, SIGNET_TAG_SESSION_RESET, SIGNET_TAG_SESSION_RETRY,
+      SIGNET_TAG_SESSION_RETRY_GLOBAL, SIGNET_TAG_WAIT}},
     {"READY",
      PEER_ALL,
      {SIGNET_TAG_MESSAGE, SIGNET_TAG_ACK, SIGNET_TAG_KEEPALIVE2, SIGNET_TAG_KEEPALIVE2_ACK}},
@@ -55,10 +60,35 @@ static void send_sample(uint8_t tag)
     peer_send_control(&peer, &c);
 }
 
+static struct signet_sessions *table;
+
+static void begin(unsigned state, enum signet_con_mode mode)
+{
+    peer_init(&peer, SIGNET_MON, mode);
+    if (strcmp(states[state].name, "SESSION_RECONNECTING") == 0) { /* it had one before */
+        struct signet_sessions_options o = {.env = fake_env_make(&peer.fake)};
+        struct signet_session_options s = {.peer_type = SIGNET_MON,
+                                           .peer = peer.ident.addrs.addr[0]};
+        assert_ok(signet_sessions_new(&table, &o));
+        assert_ok(signet_session_new(&peer.session, table, &s));
+        peer.session->client_cookie = 7;
+        peer.session->server_cookie = 8;
+    }
+}
+
+static void end(struct signet_conn *conn)
+{
+    signet_conn_free(conn);
+    signet_session_unref(peer.session);
+    signet_sessions_free(table);
+    table = NULL;
+    peer_free(&peer);
+}
+
 static void check_pair(unsigned state, uint8_t tag, enum signet_con_mode mode)
 {
     const char *name = signet_tag_name(tag);
-    peer_init(&peer, SIGNET_MON, mode);
+    begin(state, mode);
     struct signet_conn *conn = peer_reach(&peer, states[state].step, &log_);
     ck_assert_str_eq(signet_conn_state(conn), states[state].name);
     send_sample(tag);
@@ -76,8 +106,7 @@ static void check_pair(unsigned state, uint8_t tag, enum signet_con_mode mode)
         ck_assert_str_eq(log_.fail.where, states[state].name);
         ck_assert_ptr_nonnull(strstr(log_.fail.text, name));
     }
-    signet_conn_free(conn);
-    peer_free(&peer);
+    end(conn);
 }
 
 /* variant: state and mode */
@@ -136,14 +165,13 @@ START_TEST(sending_needs_a_session)
     for (unsigned state = 0; state + 1 < STATES; state++) {
         struct signet_reserved *reserved;
         struct signet_message m = {.type = 1};
-        peer_init(&peer, SIGNET_MON, SIGNET_MODE_SECURE);
+        begin(state, SIGNET_MODE_SECURE);
         struct signet_conn *conn = peer_reach(&peer, states[state].step, &log_);
         assert_err(signet_conn_send(conn, &m, NULL, 0, NULL), STATE);
         assert_err(signet_conn_reserve(conn, &reserved, 0, 0, 0), STATE);
         assert_err(signet_conn_keepalive(conn, 0), STATE);
         assert_err(signet_conn_ack(conn), STATE);
-        signet_conn_free(conn);
-        peer_free(&peer);
+        end(conn);
     }
 }
 END_TEST
