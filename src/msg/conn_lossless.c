@@ -183,8 +183,10 @@ static int seal(struct signet_conn *conn, const struct session_message *m)
     conn_queue_unlock(&conn->out);
     if (err == 0) {
         slot->message = true;
-        slot->seq = conn->out_seq = m->seq - conn->seq_base;
-        slot->ack_seq = conn->told = conn->in_seq;
+        slot->seq = m->seq - conn->seq_base;
+        slot->ack_seq = conn->in_seq;
+        conn->out_seq = slot->seq;
+        conn->told = slot->ack_seq;
         err = signet_conn_seal_reserved(slot, &m->m, &data, 1);
     }
     return err;

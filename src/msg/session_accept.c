@@ -45,8 +45,10 @@ void session_tie(struct signet_session *session, struct signet_conn *conn)
     session->ready = true;
     session->ready_ns = conn->now_ns;
     conn->seq_base = session->base;
-    conn->in_seq = conn->told = session->in_seq;
-    conn->out_seq = conn->acked = session->acked - session->base;
+    conn->in_seq = session->in_seq;
+    conn->told = session->in_seq;
+    conn->acked = session->acked - session->base;
+    conn->out_seq = conn->acked;
     if (conn->session == NULL) {
         conn->session = signet_session_ref(session);
     }
