@@ -159,6 +159,11 @@ extern "C" {
     X(SESSION_FULL, ENOBUFS, RESOURCE, "as many bytes wait for acknowledgement as may")            \
     X(SESSION_LIMIT, ENOBUFS, RESOURCE, "there are as many sessions as may be")                    \
     X(SESSION_RETRIES, EPROTO, PROTOCOL, "both sides do not agree on the session's numbers")       \
+    X(ADDR_IN_USE, EADDRINUSE, IO, "another program listens at the address")                       \
+    X(SHUTDOWN, ESHUTDOWN, IO, "the messenger shuts down")                                         \
+    X(PEER_LIMIT, EAGAIN, PROTOCOL, "there are too many connections")                              \
+    X(HALF_OPEN_LIMIT, EAGAIN, PROTOCOL, "too many connections are not authenticated yet")         \
+    X(BUSY, EAGAIN, USAGE, "too much output waits for this peer")                                  \
     /* tools */
 
 enum signet_err {

@@ -11,10 +11,38 @@
 static atomic_bool hooks_on;
 static bool hooks_taken; /* this fork went through our own hooks; only the forking thread looks */
 
-/* RCU first: while it waits for a grace period, read sections that use a handler must get through.
- * No handler opens a read section. */
+/* The forking thread alone looks at users_taken. */
+static _Atomic(void (*)(void)) users_prepare, users_release;
+static bool users_taken;
+
+void signet_fork_users(void (*prepare)(void), void (*release)(void))
+{
+    atomic_store(&users_release, release);
+    atomic_store(&users_prepare, prepare);
+}
+
+static void take_users(void)
+{
+    void (*prepare)(void) = atomic_load(&users_prepare);
+    users_taken = prepare != NULL;
+    if (users_taken) {
+        prepare();
+    }
+}
+
+static void release_users(void)
+{
+    if (users_taken) {
+        users_taken = false;
+        atomic_load (&users_release)();
+    }
+}
+
+/* Whoever is above uses all that is below until it is held. RCU first: while it waits for a grace
+ * period, read sections that use a handler must get through. No handler opens a read section. */
 void signet_fork_prepare(void)
 {
+    take_users();
     signet_rcu_fork_prepare();
     signet_registry_fork_lock();
 }
@@ -23,12 +51,14 @@ void signet_fork_parent(void)
 {
     signet_registry_fork_unlock(false);
     signet_rcu_fork_parent();
+    release_users();
 }
 
 void signet_fork_child(void)
 {
     signet_registry_fork_unlock(true);
     signet_rcu_fork_child();
+    release_users();
 }
 
 static void hook_prepare(void)

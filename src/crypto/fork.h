@@ -12,4 +12,8 @@ void signet_fork_hooks(bool on);
 void signet_registry_fork_lock(void);
 void signet_registry_fork_unlock(bool child);
 
+/* What the room above holds over a fork: prepare comes before all else, release after it, in
+ * parent and child. Once set they stay. */
+void signet_fork_users(void (*prepare)(void), void (*release)(void));
+
 #endif

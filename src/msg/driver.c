@@ -58,17 +58,6 @@ int signet_driver_connect(struct signet_driver **out, const struct signet_addr *
     return 0;
 }
 
-static int stream_error(int errnum)
-{
-    bool gone = errnum == ECONNRESET || errnum == EPIPE || errnum == 0;
-    return gone ? -SIGNET_E_PEER_CLOSED : -SIGNET_E_SOCKET;
-}
-
-static bool later(int errnum)
-{
-    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
-}
-
 /* Writes what can be written; *more: the rest waits for the socket. Negative: the stream broke or
  * the conn has failed. */
 static int write_some(struct signet_driver *driver, struct signet_conn *conn, bool *more)
@@ -83,12 +72,12 @@ static int write_some(struct signet_driver *driver, struct signet_conn *conn, bo
         }
         struct msghdr msg = {.msg_iov = iov, .msg_iovlen = (size_t)num};
         ssize_t n = sendmsg(driver->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (n < 0 && later(errno)) {
+        if (n < 0 && signet_socket_later(errno)) {
             *more = true;
             return 0;
         }
         if (n < 0) {
-            return stream_error(errno);
+            return signet_socket_stream_error(errno);
         }
         signet_conn_sent(conn, (size_t)n);
     }
@@ -107,8 +96,8 @@ static void read_some(struct signet_driver *driver, struct signet_conn *conn)
         if (err != 0) {
             signet_conn_closed(conn, err);
         }
-    } else if (n == 0 || !later(errno)) {
-        signet_conn_closed(conn, stream_error(n == 0 ? 0 : errno));
+    } else if (n == 0 || !signet_socket_later(errno)) {
+        signet_conn_closed(conn, signet_socket_stream_error(n == 0 ? 0 : errno));
     }
 }
 

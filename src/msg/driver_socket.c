@@ -19,25 +19,71 @@
 #define SECOND UINT64_C(1000000000)
 
 union sockets {
-    struct sockaddr any;
+    struct sockaddr_storage any;
     struct sockaddr_in four;
     struct sockaddr_in6 six;
 };
 
-static socklen_t to_socket(union sockets *out, const struct signet_addr *addr)
+socklen_t signet_socket_addr(struct sockaddr_storage *out, const struct signet_addr *addr)
 {
-    memset(out, 0, sizeof(*out));
+    union sockets s;
+    memset(&s, 0, sizeof(s));
+    socklen_t len = sizeof(s.six);
     if (addr->family == SIGNET_FAMILY_IPV4) {
-        out->four.sin_family = AF_INET;
-        out->four.sin_port = htons(addr->port);
-        memcpy(&out->four.sin_addr, addr->ip, 4);
-        return sizeof(out->four);
+        len = sizeof(s.four);
+        s.four.sin_family = AF_INET;
+        s.four.sin_port = htons(addr->port);
+        memcpy(&s.four.sin_addr, addr->ip, 4);
+    } else {
+        s.six.sin6_family = AF_INET6;
+        s.six.sin6_port = htons(addr->port);
+        s.six.sin6_scope_id = addr->scope_id;
+        memcpy(&s.six.sin6_addr, addr->ip, 16);
     }
-    out->six.sin6_family = AF_INET6;
-    out->six.sin6_port = htons(addr->port);
-    out->six.sin6_scope_id = addr->scope_id;
-    memcpy(&out->six.sin6_addr, addr->ip, 16);
-    return sizeof(out->six);
+    *out = s.any;
+    return len;
+}
+
+bool signet_socket_addr_read(struct signet_addr *out, const struct sockaddr_storage *from)
+{
+    union sockets s = {.any = *from};
+    if (from->ss_family == AF_INET) {
+        out->family = SIGNET_FAMILY_IPV4;
+        out->port = ntohs(s.four.sin_port);
+        memcpy(out->ip, &s.four.sin_addr, 4);
+        return true;
+    }
+    if (from->ss_family == AF_INET6) {
+        out->family = SIGNET_FAMILY_IPV6;
+        out->port = ntohs(s.six.sin6_port);
+        out->scope_id = s.six.sin6_scope_id;
+        memcpy(out->ip, &s.six.sin6_addr, 16);
+        return true;
+    }
+    return false;
+}
+
+int signet_socket_new(const struct signet_addr *addr)
+{
+    int domain = addr->family == SIGNET_FAMILY_IPV4 ? AF_INET : AF_INET6;
+    return socket(domain, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+void signet_socket_no_delay(int fd)
+{
+    int on = 1;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* only latency */
+}
+
+int signet_socket_stream_error(int errnum)
+{
+    bool gone = errnum == ECONNRESET || errnum == EPIPE || errnum == 0;
+    return gone ? -SIGNET_E_PEER_CLOSED : -SIGNET_E_SOCKET;
+}
+
+bool signet_socket_later(int errnum)
+{
+    return errnum == EAGAIN || errnum == EWOULDBLOCK || errnum == EINTR;
 }
 
 short signet_socket_wait(int fd, short events, uint64_t deadline_ns)
@@ -89,11 +135,10 @@ static int await(int fd, uint64_t deadline_ns)
 
 static int dial(int fd, const struct signet_addr *addr, uint64_t deadline_ns)
 {
-    union sockets to;
-    int on = 1;
-    socklen_t len = to_socket(&to, addr);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); /* only latency */
-    if (connect(fd, &to.any, len) == 0) {
+    struct sockaddr_storage to;
+    socklen_t len = signet_socket_addr(&to, addr);
+    signet_socket_no_delay(fd);
+    if (connect(fd, (const struct sockaddr *)&to, len) == 0) {
         return 0;
     }
     return errno == EINPROGRESS || errno == EINTR ? await(fd, deadline_ns) : errno;
@@ -106,8 +151,7 @@ int signet_socket_connect(int *fd, const struct signet_addr *addr, uint64_t dead
     if (addr->family != SIGNET_FAMILY_IPV4 && addr->family != SIGNET_FAMILY_IPV6) {
         return signet_fail_set(fail, -SIGNET_E_INVAL, "connect", 0, "there is no address");
     }
-    int domain = addr->family == SIGNET_FAMILY_IPV4 ? AF_INET : AF_INET6;
-    int s = socket(domain, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int s = signet_socket_new(addr);
     int errnum = s < 0 ? errno : dial(s, addr, deadline_ns);
     if (errnum != 0) {
         if (s >= 0) {
@@ -117,25 +161,6 @@ int signet_socket_connect(int *fd, const struct signet_addr *addr, uint64_t dead
     }
     *fd = s;
     return 0;
-}
-
-static bool from_socket(struct signet_addr *out, const struct sockaddr *from)
-{
-    union sockets s;
-    if (from->sa_family == AF_INET) {
-        memcpy(&s.four, from, sizeof(s.four));
-        out->family = SIGNET_FAMILY_IPV4;
-        memcpy(out->ip, &s.four.sin_addr, 4);
-        return true;
-    }
-    if (from->sa_family == AF_INET6) {
-        memcpy(&s.six, from, sizeof(s.six));
-        out->family = SIGNET_FAMILY_IPV6;
-        out->scope_id = s.six.sin6_scope_id;
-        memcpy(out->ip, &s.six.sin6_addr, 16);
-        return true;
-    }
-    return false;
 }
 
 int signet_driver_resolve(void *arg, const char *host, struct signet_addr *out)
@@ -148,7 +173,13 @@ int signet_driver_resolve(void *arg, const char *host, struct signet_addr *out)
         return -SIGNET_E_RESOLVE;
     }
     for (struct addrinfo *i = list; i != NULL && !found; i = i->ai_next) {
-        found = from_socket(out, i->ai_addr);
+        struct sockaddr_storage from = {0};
+        if (i->ai_addrlen <= sizeof(from)) {
+            memcpy(&from, i->ai_addr, i->ai_addrlen);
+        }
+        uint16_t port = out->port; /* is not the resolver's */
+        found = signet_socket_addr_read(out, &from);
+        out->port = port;
     }
     freeaddrinfo(list);
     return found ? 0 : -SIGNET_E_RESOLVE;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* What everybody may do with a peer. */
+#include "msg/loop.h"
+
+#include <stdlib.h>
+
+#include "msg/conn_internal.h"
+
+struct signet_peer *signet_peer_ref(struct signet_peer *peer)
+{
+    atomic_fetch_add_explicit(&peer->refs, 1, memory_order_relaxed);
+    return peer;
+}
+
+void signet_peer_unref(struct signet_peer *peer)
+{
+    /* Release: what was done with it is done; acquire: by all, before it is freed. */
+    if (peer != NULL && atomic_fetch_sub_explicit(&peer->refs, 1, memory_order_acq_rel) == 1) {
+        struct signet_messenger *messenger = peer->messenger;
+        signet_conn_free(peer->conn);
+        free(peer);
+        loop_messenger_unref(messenger);
+    }
+}
+
+static void run_woken(struct worker *worker, struct loop_note *note)
+{
+    struct signet_peer *peer = caa_container_of(note, struct signet_peer, note);
+    (void)worker;
+    /* From here on whoever seals wakes again. Read and write: what was sealed before a wake-up that
+     * found it woken is seen by the pump. */
+    atomic_exchange(&peer->woken, false);
+    if (peer->stage != PEER_CLOSED) {
+        loop_run_soon(peer);
+    }
+    signet_peer_unref(peer);
+}
+
+struct signet_peer *loop_peer_new(struct worker *worker, const struct signet_peer_ops *ops,
+                                  void *arg)
+{
+    struct signet_messenger *m = worker->messenger;
+    struct signet_peer *peer = calloc(1, sizeof(*peer));
+    if (peer == NULL) {
+        return NULL;
+    }
+    atomic_init(&peer->refs, 1);
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+    peer->source.kind = SOURCE_PEER;
+    peer->messenger = m;
+    peer->worker = worker;
+    peer->id = atomic_fetch_add_explicit(&m->last_id, 1, memory_order_relaxed) + 1;
+    peer->note.run = run_woken;
+    peer->fd = -1;
+    peer->ops = *ops;
+    peer->arg = arg;
+    peer->max_queued = m->o.max_queued;
+    peer->nonces_left = UINT64_MAX;
+    CDS_INIT_LIST_HEAD(&peer->in_peers);
+    CDS_INIT_LIST_HEAD(&peer->in_half_open);
+    CDS_INIT_LIST_HEAD(&peer->in_run);
+    return peer;
+}
+
+void loop_peer_wake(struct signet_peer *peer)
+{
+    if (atomic_exchange(&peer->woken, true)) {
+        return; /* on the way already */
+    }
+    signet_peer_ref(peer);
+    if (!loop_post(peer->worker, &peer->note)) {
+        signet_peer_unref(peer); /* the worker has ended: it stays woken */
+    }
+}
+
+void loop_peer_begin_notes(struct signet_peer *peer)
+{
+    peer->note.run = run_woken;
+    atomic_exchange(&peer->woken, false);
+}
+
+/* A sender that was inside the queue when the process forked left it as it was: unusable. */
+void loop_peer_abandon(struct signet_peer *peer)
+{
+    signet_login_free(peer->login);
+    peer->login = NULL;
+    if (pthread_mutex_trylock(&peer->conn->out.lock) == 0) {
+        pthread_mutex_unlock(&peer->conn->out.lock);
+        signet_peer_unref(peer);
+    }
+}
+
+void loop_note_abandon(struct loop_note *note)
+{
+    if (note->run == run_woken) {
+        signet_peer_unref(caa_container_of(note, struct signet_peer, note));
+    }
+}
+
+void *signet_peer_user(const struct signet_peer *peer)
+{
+    return peer->user;
+}
+
+void signet_peer_set_user(struct signet_peer *peer, void *user)
+{
+    peer->user = user;
+}
+
+struct signet_login *signet_peer_login(struct signet_peer *peer)
+{
+    return peer->login;
+}
+
+struct signet_conn *signet_peer_conn(struct signet_peer *peer)
+{
+    return peer->conn;
+}
+
+uint64_t signet_peer_id(const struct signet_peer *peer)
+{
+    return peer->id;
+}
+
+const struct signet_addr *signet_peer_addr(const struct signet_peer *peer)
+{
+    return &peer->addr;
+}
+
+unsigned signet_peer_worker(const struct signet_peer *peer)
+{
+    return peer->worker->index;
+}
+
+uint64_t signet_peer_queued(const struct signet_peer *peer)
+{
+    return signet_conn_queued(peer->conn);
+}
+
+/* The cause of what fails here is told by `closed`. */
+static int hide_cause(const struct signet_peer *peer, int err)
+{
+    return atomic_load_explicit(&peer->conn->out.gate, memory_order_relaxed) != 0 &&
+                   err != -SIGNET_E_NOMEM
+               ? -SIGNET_E_STATE
+               : err;
+}
+
+int signet_peer_send(struct signet_peer *peer, const struct signet_message *message,
+                     const struct iovec *data, int num, uint64_t *seq)
+{
+    if (!atomic_load_explicit(&peer->open, memory_order_acquire)) {
+        return -SIGNET_E_STATE;
+    }
+    bool mine = loop_is_worker(peer->worker);
+    if (!mine && signet_conn_queued(peer->conn) > peer->max_queued) {
+        return -SIGNET_E_BUSY;
+    }
+    int err = signet_conn_send(peer->conn, message, data, num, seq);
+    if (err == -SIGNET_E_LENGTH) {
+        return err; /* nothing was reserved */
+    }
+    err = err == 0 ? 0 : hide_cause(peer, err);
+    if (mine) {
+        loop_run_soon(peer);
+    } else {
+        loop_peer_wake(peer);
+    }
+    return err;
+}
+
+void signet_peer_close(struct signet_peer *peer, int err)
+{
+    bool known = err < 0 && err > -(int)SIGNET_E_NUM_;
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&peer->close_err, &none, known ? err : -SIGNET_E_INVAL)) {
+        return;
+    }
+    if (loop_is_worker(peer->worker) && peer->stage != PEER_NEW) {
+        if (peer->stage != PEER_CLOSED) {
+            loop_run_soon(peer);
+        }
+    } else {
+        loop_peer_wake(peer);
+    }
+}
