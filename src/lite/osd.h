@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The OSD that signetd plays: the objects of all pools, in memory, and what it answers to each
+ * message of a session. Messages in, messages out; no sockets. What real Ceph 16 and 20 clients
+ * send and take: osdlite.md of the specification.
+ *
+ * One struct signet_osd serves any number of sessions on any number of threads at once; a session
+ * is for one thread at a time. Messages of a session are answered in order, each before the next is
+ * looked at, so that operations on one object keep their order.
+ *
+ *   C->O 42 MOSDOp v8, v9 -> 43 MOSDOpReply v8    97 MCommand -> 98 MCommandReply
+ *   any other (2 MPing too): no answer
+ *
+ * Operations: WRITEFULL, WRITE, APPEND, TRUNCATE, CREATE, DELETE, SETALLOCHINT, READ, STAT, PGNLS;
+ * any other is -EOPNOTSUPP. A request is done whole or, when one of its operations fails (without
+ * FAILOK), not at all. A write that comes again, with the same transaction number from the same
+ * global_id, is answered as it was and not done again: the last OSD_REPEATS of each are known.
+ */
+#ifndef SIGNET_LITE_OSD_H
+#define SIGNET_LITE_OSD_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include <signet/control.h>
+#include <signet/env.h>
+#include <signet/server.h>
+
+#include "lite/maps.h"
+#include "lite/osd_caps.h"
+#include "lite/store.h"
+
+enum {
+    SIGNET_OSD_OPS_MAX = 128,      /* of one request; more is -E2BIG */
+    SIGNET_OSD_REPEATS = 512,      /* writes of a peer whose repetition is known */
+    SIGNET_OSD_PEERS_MAX = 4096,   /* peers without a session whose writes are remembered */
+    SIGNET_OSD_OUT_MAX = 64 << 20, /* bytes of data of a reply; more is -E2BIG */
+};
+
+/* Zero means the default. */
+struct signet_osd_options {
+    const struct signet_lite_cluster *cluster; /* borrowed, does not change */
+    struct signet_env env;
+    uint64_t store_bytes; /* memory of all objects; default 1 GiB; more is -ENOSPC */
+    uint64_t max_object;  /* size of an object; default 128 MiB; more is -EFBIG */
+    unsigned shards;      /* a power of two up to 4096; default 256 */
+};
+
+struct osd_peers;
+
+struct signet_osd {
+    const struct signet_lite_cluster *cluster;
+    struct store *store;
+    struct osd_peers *peers;
+};
+
+/* 0, -INVAL, -NOMEM or -RANDOM. */
+SIGNET_MUST int signet_osd_init(struct signet_osd *osd, const struct signet_osd_options *options);
+/* All sessions must have ended. An osd of zeros is fine. */
+void signet_osd_clear(struct signet_osd *osd);
+/* Figures of the store; they need not belong to one moment. */
+struct store_usage signet_osd_usage(const struct signet_osd *osd);
+
+struct osd_peer;
+
+/* Who is at the other end, with the capabilities of the login. */
+struct signet_osd_session {
+    struct signet_osd *osd;
+    uint64_t global_id;
+    struct osd_caps caps;  /* views of the login's text */
+    struct osd_peer *peer; /* its writes; from the first one on */
+};
+
+/* From a login that is DONE, which must outlive the session; -STATE before. */
+SIGNET_MUST int signet_osd_session_init(struct signet_osd_session *session, struct signet_osd *osd,
+                                        struct signet_login *login);
+/* The same from parts, for servers without logins. */
+void signet_osd_session_make(struct signet_osd_session *session, struct signet_osd *osd,
+                             uint64_t global_id, const char *caps);
+/* What was written is remembered for the peer's next session. */
+void signet_osd_session_clear(struct signet_osd_session *session);
+
+/* Takes one answer: the message (whose own data member is empty) and its data in pieces, most of
+ * them views of the store. All valid during the call alone. Not 0: signet_osd_message() returns
+ * it. */
+typedef int (*signet_osd_send)(void *arg, const struct signet_message *out,
+                               const struct iovec *data, int num);
+
+/* Answers one message. 0: go on. Else the session must be closed: a front that does not decode
+ * (-SHORT, -LENGTH, -COUNT, -TRAILING, -VERSION; fail names message and offset), what send
+ * returned, -NOMEM. An operation that fails or is not allowed is an answer, not a failure. fail may
+ * be NULL. */
+SIGNET_MUST int signet_osd_message(struct signet_osd *osd, struct signet_osd_session *session,
+                                   const struct signet_message *in, signet_osd_send send, void *arg,
+                                   struct signet_fail *fail);
+
+#endif

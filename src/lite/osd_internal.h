@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the OSD share: a request that is being answered. */
+#ifndef SIGNET_LITE_OSD_INTERNAL_H
+#define SIGNET_LITE_OSD_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "base/cursor.h"
+#include "lite/osd.h"
+#include "lite/placement.h"
+
+enum {
+    MSG_OSD_OP = 42,
+    MSG_OSD_OP_REPLY = 43,
+    MSG_TELL = 97,
+    MSG_TELL_REPLY = 98,
+};
+
+/* Codes of operations: mode (read 0x1000, write 0x2000), type (data 0x0200, attr 0x0300, pg
+ * 0x0500), number. */
+enum {
+    OSD_OP_READ = 0x1201,
+    OSD_OP_STAT = 0x1202,
+    OSD_OP_PGNLS = 0x1505,
+    OSD_OP_WRITE = 0x2201,
+    OSD_OP_WRITEFULL = 0x2202,
+    OSD_OP_TRUNCATE = 0x2203,
+    OSD_OP_DELETE = 0x2205,
+    OSD_OP_APPEND = 0x2206,
+    OSD_OP_CREATE = 0x220d,
+    OSD_OP_SETALLOCHINT = 0x2223,
+    OSD_OP_MODE_WRITE = 0x2000,
+};
+enum { OSD_OP_LEN = 38, OSD_OP_EXCL = 1, OSD_OP_FAILOK = 2 };
+#define OSD_HEAD   UINT64_C(0xfffffffffffffffe) /* snapid of what is not a snapshot */
+#define OSD_PG_LEN 17
+
+/* One of 38 bytes, decoded. */
+struct osd_op {
+    uint16_t code;
+    uint32_t flags;
+    uint64_t offset, length; /* of an extent; PGNLS: length is that of nothing */
+    uint32_t truncate_seq;
+    uint32_t payload_len;
+};
+
+/* MOSDOp; all spans are views of the message. */
+struct osd_request {
+    uint64_t tid;
+    struct signet_span pg; /* 17 bytes, given back */
+    uint64_t pool, locator_pool;
+    uint32_t flags;
+    struct signet_utime mtime;
+    struct signet_span key, ns, name;
+    uint16_t num_ops;
+    const uint8_t *ops;
+    uint64_t snapid;
+    uint32_t num_snaps;
+    uint32_t retry;
+    struct signet_span data;
+    bool writes;
+};
+
+/* What becomes of it: reply fields, and the results of its operations. */
+struct osd_result {
+    int32_t result;
+    uint64_t version, user_version; /* version 0: nothing was written */
+    uint16_t num_ops;
+    struct {
+        int32_t rval;
+        uint32_t out_len;
+    } op[SIGNET_OSD_OPS_MAX]; /* num_ops of them are set */
+};
+
+/* The message that is being answered. */
+struct osd_call {
+    struct signet_osd *osd;
+    struct signet_osd_session *session;
+    const struct signet_message *in;
+    signet_osd_send send;
+    void *arg;
+    struct signet_fail *fail;
+    struct osd_request request;
+    struct osd_result result;
+};
+
+/* osd_request.c: 0, or the session's failure. */
+int osd_request_decode(struct osd_call *call);
+struct osd_op osd_op_at(const struct osd_request *request, uint32_t index);
+
+/* osd_reply.c: all of the answer, from what the call has. */
+int osd_reply(struct osd_call *call, const struct iovec *data, int num);
+
+/* osd_run.c, osd_read.c, osd_list.c, osd_tell.c */
+int osd_run(struct osd_call *call);
+int osd_run_write(struct osd_call *call, const struct store_id *id);
+int osd_run_read(struct osd_call *call, const struct store_id *id);
+int osd_run_list(struct osd_call *call);
+int osd_tell(struct osd_call *call);
+/* Nothing done yet, no operation failed. */
+void osd_result_begin(struct osd_call *call, uint16_t num_ops);
+/* An answer without effects and data. */
+int osd_refuse(struct osd_call *call, int32_t result);
+/* STAT's 16 bytes. */
+enum { OSD_STAT_LEN = 16 };
+
+/* osd_peers.c: repetitions. */
+struct osd_peers *osd_peers_new(void);
+void osd_peers_free(struct osd_peers *peers);
+/* The record of a peer, made when it is new; NULL when out of memory. Given back with _leave. */
+struct osd_peer *osd_peer_enter(struct osd_peers *peers, uint64_t global_id);
+void osd_peer_leave(struct osd_peers *peers, struct osd_peer *peer);
+/* The version that this write made, or 0. Called, and noted, under the write lock of the object's
+ * shard: a repetition goes to the same one. */
+uint64_t osd_peer_find(struct osd_peer *peer, uint64_t tid);
+void osd_peer_note(struct osd_peer *peer, uint64_t tid, uint64_t version);
+
+#endif

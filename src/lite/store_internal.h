@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SIGNET_LITE_STORE_INTERNAL_H
+#define SIGNET_LITE_STORE_INTERNAL_H
+
+#include <pthread.h>
+
+#include "lite/store.h"
+
+struct store_shard {
+    pthread_mutex_t write;
+    pthread_mutex_t lock;
+    struct store_object **bucket; /* changed under both; read under either */
+    size_t num_buckets;           /* a power of two */
+    uint64_t version;             /* under write */
+    _Atomic uint64_t objects, bytes;
+} __attribute__((aligned(64)));
+
+struct store {
+    struct store_options options;
+    uint64_t key[2];
+    unsigned shard_bits;
+    _Atomic uint64_t memory;
+    struct store_shard shard[];
+};
+
+/* A version of the same identity with room for `size` bytes; references to no chunks yet. NULL when
+ * out of memory. */
+struct store_object *store_object_new(const struct store_work *work, uint64_t size);
+uint8_t *store_object_data(struct store_object *o); /* of one without chunks */
+bool store_object_is(const struct store_object *o, uint64_t place, const struct store_id *id);
+/* <0, 0, >0 by the order of listings. */
+int store_object_compare(const struct store_object *o, const struct store_cursor *cursor);
+struct store_shard *store_shard_of(struct store *store, uint32_t hash);
+uint64_t store_place(const struct store *store, const struct store_id *id);
+
+#endif
