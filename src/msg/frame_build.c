@@ -8,59 +8,75 @@
 #include "base/cursor.h"
 #include "base/secret.h"
 
-/* Where a segment's parts have been read up to. */
-struct gather {
-    const struct iovec *part;
-    size_t left, at;
-};
-
-static struct gather gather_start(const struct signet_segment *segment)
+static uint8_t *copy(uint8_t *out, const void *from, size_t len)
 {
-    return (struct gather){.part = segment->parts, .left = segment->num};
+    if (len > 0) { /* from may be NULL then */
+        memcpy(out, from, len);
+    }
+    return out + len;
 }
 
-/* The next len bytes, which are there. */
-static uint8_t *gather_copy(struct gather *g, uint8_t *out, size_t len)
+/* All of a segment; returns its end. */
+static uint8_t *copy_segment(uint8_t *out, const struct signet_segment *segment)
 {
-    while (len > 0) {
-        size_t have = g->part->iov_len - g->at;
-        size_t n = have < len ? have : len;
-        if (n > 0) {
-            memcpy(out, (const uint8_t *)g->part->iov_base + g->at, n);
-        }
-        out += n;
-        len -= n;
-        g->at += n;
-        if (g->at == g->part->iov_len && len > 0) {
-            g->part++;
-            g->at = 0;
-        }
+    for (size_t i = 0; i < segment->num; i++) {
+        out = copy(out, segment->parts[i].iov_base, segment->parts[i].iov_len);
     }
     return out;
 }
 
-static uint8_t *zeros(uint8_t *out, size_t len)
+/* Its first head bytes, or all if there are fewer, to out, what is left to rest. */
+static void split_segment(uint8_t *out, size_t head, uint8_t *rest,
+                          const struct signet_segment *segment)
 {
-    memset(out, 0, len);
-    return out + len;
+    for (size_t i = 0; i < segment->num; i++) {
+        const uint8_t *from = segment->parts[i].iov_base;
+        size_t len = segment->parts[i].iov_len, now = len < head ? len : head;
+        out = copy(out, from, now);
+        head -= now;
+        if (len > now) {
+            rest = copy(rest, from + now, len - now);
+        }
+    }
+}
+
+/* Zeros from the end of a segment to the next multiple of 16. Every segment of the secure layout
+ * has at least a tag behind its padding, so that there is room for 16. */
+static uint8_t *pad(uint8_t *out, size_t len)
+{
+    signet_store_pair(out, 0, 0);
+    return out + (size_t)(signet_layout_pad(len) - len);
+}
+
+/* Bytes of a segment; more than a u32 holds: UINT64_MAX. */
+static inline uint64_t segment_len(const struct signet_segment *segment)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < segment->num; i++) {
+        size_t len = segment->parts[i].iov_len;
+        if (len > UINT32_MAX - sum) {
+            return UINT64_MAX;
+        }
+        sum += len;
+    }
+    return sum;
 }
 
 static int measure(struct signet_preamble *out, const struct signet_frame *frame)
 {
-    *out = (struct signet_preamble){.tag = frame->tag};
+    unsigned num = 1;
     for (unsigned i = 0; i < SIGNET_SEGMENTS_MAX; i++) {
-        uint64_t sum = 0;
-        for (size_t j = 0; j < frame->segment[i].num; j++) {
-            size_t len = frame->segment[i].parts[j].iov_len;
-            if (len > UINT32_MAX - sum) {
-                return -SIGNET_E_LENGTH;
-            }
-            sum += len;
+        uint64_t len = segment_len(&frame->segment[i]);
+        if (len > UINT32_MAX) {
+            return -SIGNET_E_LENGTH;
         }
-        out->len[i] = (uint32_t)sum;
+        out->len[i] = (uint32_t)len;
+        num = len > 0 ? i + 1 : num;
     }
-    out->num = (uint8_t)signet_layout_num(out->len);
-    return frame->aborted && out->num == 1 ? -SIGNET_E_INVAL : 0;
+    out->tag = frame->tag;
+    out->flags = 0;
+    out->num = (uint8_t)num;
+    return frame->aborted && num == 1 ? -SIGNET_E_INVAL : 0;
 }
 
 static uint8_t late_status(const struct signet_frame *frame)
@@ -74,9 +90,8 @@ static void build_crc(uint8_t *out, const struct signet_frame *frame,
     uint8_t epilogue[SIGNET_CRC_EPILOGUE_LEN] = {late_status(frame)};
     uint8_t *at = out + SIGNET_PREAMBLE_LEN;
     for (unsigned i = 0; i < p->num; i++) {
-        struct gather g = gather_start(&frame->segment[i]);
         uint8_t *start = at;
-        at = gather_copy(&g, at, p->len[i]);
+        at = copy_segment(at, &frame->segment[i]);
         uint32_t crc = signet_crc32c(UINT32_MAX, start, p->len[i]);
         if (i > 0) {
             signet_store_u32(epilogue + 1 + (size_t)SIGNET_CRC_LEN * (i - 1), crc);
@@ -94,22 +109,19 @@ static void build_crc(uint8_t *out, const struct signet_frame *frame,
 static void lay_out_secure(uint8_t *out, const struct signet_frame *frame,
                            const struct signet_preamble *p, const struct signet_extent *e)
 {
-    size_t head = p->len[0] < SIGNET_INLINE_LEN ? p->len[0] : SIGNET_INLINE_LEN;
-    size_t rest = p->len[0] - head;
-    struct gather g = gather_start(&frame->segment[0]);
-    uint8_t *at = gather_copy(&g, out + SIGNET_PREAMBLE_LEN, head);
-    zeros(at, SIGNET_INLINE_LEN - head);
-    at = gather_copy(&g, out + e->first, rest);
-    zeros(at, (size_t)(signet_layout_pad(rest) - rest));
-    at = out + e->first + e->rest0;
+    for (size_t i = 0; i < SIGNET_INLINE_LEN; i += 16) {
+        signet_store_pair(out + SIGNET_PREAMBLE_LEN + i, 0, 0);
+    }
+    if (e->rest0 > 0) {
+        signet_store_pair(out + e->first + e->rest0 - SIGNET_STREAM_TAG_LEN - 16, 0, 0);
+    }
+    split_segment(out + SIGNET_PREAMBLE_LEN, SIGNET_INLINE_LEN, out + e->first, &frame->segment[0]);
+    uint8_t *at = out + e->first + e->rest0;
     for (unsigned i = 1; i < p->num; i++) {
-        g = gather_start(&frame->segment[i]);
-        at = gather_copy(&g, at, p->len[i]);
-        at = zeros(at, (size_t)(signet_layout_pad(p->len[i]) - p->len[i]));
+        at = pad(copy_segment(at, &frame->segment[i]), p->len[i]);
     }
     if (p->num > 1) {
-        *at = late_status(frame);
-        zeros(at + 1, SIGNET_SECURE_EPILOGUE_LEN - 1);
+        signet_store_pair(at, late_status(frame), 0);
     }
 }
 

@@ -31,11 +31,45 @@ struct signet_extent {
 };
 
 /* Trailing empty segments do not count, but one is always there. */
-unsigned signet_layout_num(const uint32_t len[SIGNET_SEGMENTS_MAX]);
+static inline unsigned signet_layout_num(const uint32_t len[SIGNET_SEGMENTS_MAX])
+{
+    unsigned num = SIGNET_SEGMENTS_MAX;
+    while (num > 1 && len[num - 1] == 0) {
+        num--;
+    }
+    return num;
+}
+
+static inline uint64_t signet_layout_pad(uint64_t len)
+{
+    return (len + 15U) & ~(uint64_t)15U;
+}
+
 /* num: segments that count; len[] beyond it is not read. */
-struct signet_extent signet_layout_extent(enum signet_layout layout,
-                                          const uint32_t len[SIGNET_SEGMENTS_MAX], unsigned num);
-uint64_t signet_layout_pad(uint64_t len);
+static inline struct signet_extent signet_layout_extent(enum signet_layout layout,
+                                                        const uint32_t len[SIGNET_SEGMENTS_MAX],
+                                                        unsigned num)
+{
+    struct signet_extent e = {.first = SIGNET_PREAMBLE_LEN};
+    bool secure = layout == SIGNET_LAYOUT_SECURE;
+    if (secure) {
+        uint64_t padded = signet_layout_pad(len[0]);
+        e.first = SIGNET_FIRST_SEALED_LEN;
+        e.rest0 =
+            padded > SIGNET_INLINE_LEN ? padded - SIGNET_INLINE_LEN + SIGNET_STREAM_TAG_LEN : 0;
+    } else if (len[0] > 0) {
+        e.rest0 = (uint64_t)len[0] + SIGNET_CRC_LEN;
+    }
+    for (unsigned i = 1; i < num; i++) {
+        e.tail += secure ? signet_layout_pad(len[i]) : len[i];
+    }
+    if (num > 1) {
+        e.tail +=
+            secure ? SIGNET_SECURE_EPILOGUE_LEN + SIGNET_STREAM_TAG_LEN : SIGNET_CRC_EPILOGUE_LEN;
+    }
+    e.total = e.first + e.rest0 + e.tail;
+    return e;
+}
 
 void signet_preamble_write(const struct signet_preamble *preamble,
                            uint8_t out[SIGNET_PREAMBLE_LEN]);
