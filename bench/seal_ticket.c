@@ -188,7 +188,7 @@ static void set_standard(struct bench_row *row)
     }
     for (unsigned i = 0; i < sizeof standards / sizeof *standards; i++) {
         const struct standard *s = &standards[i];
-        if (strcmp(s->way, row->name) || (s->group && strcmp(s->group, row->group))) {
+        if (strcmp(s->way, row->name) != 0 || (s->group && strcmp(s->group, row->group) != 0)) {
             continue;
         }
         memcpy(row->versus, s->versus, sizeof row->versus);

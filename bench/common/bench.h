@@ -34,8 +34,9 @@ struct bench_row {
     const char *group, *name;
     struct bench_versus versus[BENCH_VERSUS_MAX]; /* the first one is the reference */
     const char *floor;                            /* the row that states the least cost, or NULL */
-    double bar_floor; /* at most so many times its cost, by minima; 0: no bar */
-    bool no_allocs;   /* bar: not one allocation per operation */
+    double bar_floor;    /* at most so many times its cost, by minima; 0: no bar */
+    double bar_floor_ns; /* at most so many ns more than it, by minima; 0: no bar */
+    bool no_allocs;      /* bar: not one allocation per operation */
     void *arg;
     size_t bytes;       /* payload per operation, for GB/s; 0: none */
     unsigned ops;       /* operations per iteration; 0 means 1 (a batch has more) */

@@ -61,6 +61,12 @@ static void row_bars(struct tally *t, const struct bench_result *r)
     if (r->floor && bar > 0) {
         hold(t, r, &(struct bar){"times the cost of", "<=", r->row.floor, cost, bar}, cost <= bar);
     }
+    if (r->floor && r->row.bar_floor_ns > 0) {
+        double more = bench_min(r) - bench_min(r->floor);
+        hold(t, r,
+             &(struct bar){"ns more than", "<=", r->floor->row.name, more, r->row.bar_floor_ns},
+             more <= r->row.bar_floor_ns);
+    }
     alloc_bar(t, r);
 }
 

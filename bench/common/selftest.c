@@ -41,6 +41,11 @@ static double ten_ns(void *arg, uint64_t iters)
     return 10.0 * (double)iters;
 }
 
+static double thousand_ns(void *arg, uint64_t iters)
+{
+    return 100 * ten_ns(arg, iters);
+}
+
 static int setup(struct bench *b)
 {
     bench_add(b, &(struct bench_row){.group = "g", .name = "base", .check = right, .run = spin});
@@ -52,6 +57,12 @@ static int setup(struct bench *b)
                                      .versus = {{.row = "base"}}});
     bench_add(b, &(struct bench_row){
                      .group = "g", .name = "ten", .bytes = 20, .check = right, .measure = ten_ns});
+    bench_add(b, &(struct bench_row){.group = "g",
+                                     .name = "thousand",
+                                     .floor = "ten",
+                                     .bar_floor_ns = 900,
+                                     .check = right,
+                                     .measure = thousand_ns});
     bench_add(b, &(struct bench_row){.group = "h", .name = "wrong", .check = wrong, .run = spin});
     return 0;
 }
