@@ -61,6 +61,9 @@ SIGNET_MUST SIGNET_API int signet_login_take(struct signet_login *login,
                                              struct signet_auth_result *result);
 /* NULL before DONE. */
 SIGNET_API const struct signet_identity *signet_login_identity(const struct signet_login *login);
+/* Who the peer says it is, for logs: nothing is proved before DONE. NULL before it has said so, and
+ * for an authorizer that is not accepted. Valid until the login is freed. */
+SIGNET_API const struct signet_name *signet_login_claimed(const struct signet_login *login);
 
 /* The front of an MAuth inside an authenticated monitor session (renewal of AUTH or service
  * tickets, rotating secrets); out is the front of the MAuthReply to be sent, also when the

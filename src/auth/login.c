@@ -62,6 +62,11 @@ const struct signet_identity *signet_login_identity(const struct signet_login *l
     return login->stage == LOGIN_DONE ? &login->identity : NULL;
 }
 
+const struct signet_name *signet_login_claimed(const struct signet_login *login)
+{
+    return login->name.type != 0 ? &login->name : NULL;
+}
+
 int login_identify(struct signet_login *login, const struct signet_name *name, uint64_t global_id,
                    struct signet_span caps, uint64_t expires_real_ns)
 {

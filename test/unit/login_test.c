@@ -82,6 +82,8 @@ static void refused(struct cluster *c, const char *name, struct signet_key *key,
     ck_assert_int_eq(c->verdict, SIGNET_VERDICT_REFUSED);
     ck_assert_int_eq(signet_login_errno(c->login), on_wire);
     ck_assert_ptr_null(signet_login_identity(c->login));
+    char claimed[SIGNET_NAME_TEXT_MAX];
+    ck_assert_str_eq(signet_name_print(signet_login_claimed(c->login), claimed), name);
     signet_keyserver_stats(c->server, &after);
     ck_assert_uint_eq(after.refused[-err], before.refused[-err] + 1);
     signet_client_free(client);
@@ -165,6 +167,10 @@ START_TEST(a_refused_login_stays_refused)
     assert_err(signet_login_mauth(c.login, out, sizeof(out), &len, in, 1, &c.verdict, NULL), STATE);
     struct signet_auth_result result;
     assert_err(signet_login_take(c.login, &result), STATE);
+    struct signet_login *silent;
+    assert_ok(signet_login_new(&silent, c.server, SIGNET_MON));
+    ck_assert_ptr_null(signet_login_claimed(silent));
+    signet_login_free(silent);
     cluster_stop(&c);
 }
 END_TEST
