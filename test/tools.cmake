@@ -34,3 +34,11 @@ foreach(name authtool_test authtool_options_test)
     add_dependencies(${name} signet_tool)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "SIGNET_TOOL=$<TARGET_FILE:signet_tool>")
 endforeach()
+
+# Parts of the daemon.
+foreach(name daemon_log_test daemon_config_test daemon_ctl_test daemon_state_test)
+    signet_test(${name} PLAIN SOURCES unit/${name}.c)
+    target_link_libraries(${name} PRIVATE signetd_objects)
+endforeach()
+signet_test(daemon_metrics_test SOURCES unit/daemon_metrics_test.c)
+target_link_libraries(daemon_metrics_test PRIVATE signetd_objects)

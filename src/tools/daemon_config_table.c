@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* The options: how each value is read. */
+#include "daemon_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <signet/client.h>
+#include <signet/keyserver.h>
+
+#include "daemon_log.h"
+
+#define TTL_MAX_S (UINT64_C(3652) * 86400)
+
+static bool copy(char *out, size_t cap, const char *value)
+{
+    size_t len = strlen(value);
+    if (len == 0 || len >= cap) {
+        return false;
+    }
+    memcpy(out, value, len + 1);
+    return true;
+}
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+static bool all_zero(const struct signet_addr *addr)
+{
+    static const uint8_t zero[sizeof(addr->ip)];
+    return memcmp(addr->ip, zero, sizeof(zero)) == 0;
+}
+
+static bool set_v2(struct signet_addr *out, const char *value)
+{
+    struct signet_addr addr;
+    if (signet_addr_parse(&addr, value) != 0 || all_zero(&addr) ||
+        (addr.type != SIGNET_ADDR_MSGR2 && addr.type != SIGNET_ADDR_ANY)) {
+        return false;
+    }
+    addr.type = SIGNET_ADDR_MSGR2;
+    *out = addr;
+    return true;
+}
+
+/* Clients dial a monitor with nonce 0. */
+static bool set_mon(struct daemon_config *config, const char *value)
+{
+    return set_v2(&config->mon, value) && config->mon.nonce == 0;
+}
+
+static bool set_osd(struct daemon_config *config, const char *value)
+{
+    return set_v2(&config->osd, value);
+}
+
+static bool set_metrics(struct daemon_config *config, const char *value)
+{
+    struct signet_addr addr;
+    uint64_t port;
+    config->metrics_on = strcmp(value, "none") != 0;
+    if (!config->metrics_on) {
+        return true;
+    }
+    if (tool_number_parse(&port, value, 0, UINT16_MAX)) {
+        config->metrics.port = (uint16_t)port;
+        return true;
+    }
+    if (signet_addr_parse(&addr, value) != 0 || addr.type != SIGNET_ADDR_ANY || addr.nonce != 0) {
+        return false;
+    }
+    config->metrics = addr;
+    return true;
+}
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+static bool set_state(struct daemon_config *config, const char *value)
+{
+    return copy(config->state, sizeof(config->state) - 16, value); /* names are added to it */
+}
+
+static bool set_keyring(struct daemon_config *config, const char *value)
+{
+    return copy(config->keyring, sizeof(config->keyring), value);
+}
+
+static bool set_ctl(struct daemon_config *config, const char *value)
+{
+    return copy(config->ctl, sizeof(config->ctl), value);
+}
+
+/* Only the command line names the file; its own lines are not asked. */
+static bool set_config(struct daemon_config *config, const char *value)
+{
+    (void)config;
+    return *value != 0;
+}
+
+/* --- the cluster ---------------------------------------------------------------------------- */
+
+static bool set_fsid(struct daemon_config *config, const char *value)
+{
+    config->has_fsid = daemon_fsid_parse(config->fsid, value);
+    return config->has_fsid;
+}
+
+static bool pool_name(const char *name, size_t len)
+{
+    static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    return len > 0 && len < DAEMON_POOL_NAME_MAX && strspn(name, set) >= len;
+}
+
+/* In the order of ids; false when id or name is there already, or there is no room. */
+static bool insert_pool(struct daemon_config *config, const struct daemon_pool *pool)
+{
+    unsigned at = 0;
+    for (unsigned i = 0; i < config->num_pools; i++) {
+        const struct daemon_pool *other = &config->pools[i];
+        if (other->id == pool->id || strcmp(other->name, pool->name) == 0) {
+            return false;
+        }
+        at += other->id < pool->id;
+    }
+    if (config->num_pools == DAEMON_POOLS_MAX) {
+        return false;
+    }
+    memmove(&config->pools[at + 1], &config->pools[at], (config->num_pools - at) * sizeof(*pool));
+    config->pools[at] = *pool;
+    config->num_pools++;
+    return true;
+}
+
+static bool set_pool(struct daemon_config *config, const char *value)
+{
+    struct daemon_pool pool = {.id = 0};
+    const char *equals = strchr(value, '=');
+    if (equals == NULL || !pool_name(value, (size_t)(equals - value)) ||
+        !tool_number_parse(&pool.id, equals + 1, 1, INT32_MAX)) {
+        return false;
+    }
+    memcpy(pool.name, value, (size_t)(equals - value));
+    return insert_pool(config, &pool);
+}
+
+/* --- cryptography and tickets --------------------------------------------------------------- */
+
+static bool set_handler(struct daemon_config *config, const char *value)
+{
+    return (strcmp(value, "nss") == 0 || strcmp(value, "openssl") == 0) &&
+           copy(config->handler, sizeof(config->handler), value);
+}
+
+static bool set_mode(struct daemon_config *config, const char *value)
+{
+    static const struct {
+        const char *name;
+        unsigned num;
+        uint32_t modes[2];
+    } modes[] = {{"crc", 1, {SIGNET_MODE_CRC}},
+                 {"secure", 1, {SIGNET_MODE_SECURE}},
+                 {"prefer-crc", 2, {SIGNET_MODE_CRC, SIGNET_MODE_SECURE}},
+                 {"prefer-secure", 2, {SIGNET_MODE_SECURE, SIGNET_MODE_CRC}}};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        if (strcmp(value, modes[i].name) == 0) {
+            config->num_modes = modes[i].num;
+            memcpy(config->modes, modes[i].modes, sizeof(config->modes));
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool cipher(enum signet_key_type *out, const char *name)
+{
+    return signet_key_type_parse(out, name) == 0 && *out != SIGNET_KEY_NONE;
+}
+
+static bool set_allowed(struct daemon_config *config, const char *value)
+{
+    char list[64], *rest = list, *name;
+    config->allowed_ciphers = 0;
+    if (!copy(list, sizeof(list), value)) {
+        return false;
+    }
+    while ((name = strsep(&rest, ",")) != NULL) {
+        enum signet_key_type type;
+        name += strspn(name, " \t");
+        if (!cipher(&type, name)) {
+            return false;
+        }
+        config->allowed_ciphers |= SIGNET_CIPHER(type);
+    }
+    return true;
+}
+
+static bool set_preferred(struct daemon_config *config, const char *value)
+{
+    return cipher(&config->preferred_cipher, value);
+}
+
+static bool set_service(struct daemon_config *config, const char *value)
+{
+    return cipher(&config->service_cipher, value);
+}
+
+static bool set_auth_ttl(struct daemon_config *config, const char *value)
+{
+    return tool_number_parse(&config->auth_ttl_s, value, 1, TTL_MAX_S);
+}
+
+static bool set_service_ttl(struct daemon_config *config, const char *value)
+{
+    return tool_number_parse(&config->service_ttl_s, value, 1, TTL_MAX_S);
+}
+
+static bool set_reclaim(struct daemon_config *config, const char *value)
+{
+    config->allow_insecure_reclaim = strcmp(value, "yes") == 0;
+    return config->allow_insecure_reclaim || strcmp(value, "no") == 0;
+}
+
+/* --- the process ---------------------------------------------------------------------------- */
+
+static bool set_threads(struct daemon_config *config, const char *value)
+{
+    uint64_t threads;
+    if (!tool_number_parse(&threads, value, 1, DAEMON_THREADS_MAX)) {
+        return false;
+    }
+    config->threads = (unsigned)threads;
+    return true;
+}
+
+static bool set_drain(struct daemon_config *config, const char *value)
+{
+    return tool_number_parse(&config->drain_s, value, 0, 3600);
+}
+
+static bool set_level(struct daemon_config *config, const char *value)
+{
+    return daemon_log_level_parse(&config->log_level, value);
+}
+
+#define A_CIPHER  "aes or aes256k"
+#define SECONDS   "a whole number of seconds from 1 to 315532800 (ten years)"
+#define V2_ADDR   "v2:IP:PORT with an IP that clients can dial"
+#define SOME_FILE "a path of 1 to 1000 bytes"
+
+static const struct daemon_option options[] = {
+    {"mon", "ADDR", V2_ADDR ", without nonce",
+     "where the monitor listens, as clients dial it\n(v2:127.0.0.1:3300)", set_mon, false, false},
+    {"osd", "ADDR", V2_ADDR, "where the OSD listens (v2:127.0.0.1:6800)", set_osd, false, false},
+    {"state", "DIR", "a path of 1 to 1000 bytes",
+     "directory of the key server's state; made if it is not\nthere (mode 0700)", set_state, false,
+     false},
+    {"keyring", "FILE", SOME_FILE,
+     "at the first start: keyring to take entities from, or,\n"
+     "if there is none, to write that of client.admin to\n(DIR/keyring)",
+     set_keyring, false, false},
+    {"config", "FILE", SOME_FILE, "file of lines 'name = value', named as these options",
+     set_config, false, false},
+    {"fsid", "UUID", "a UUID such as 2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e",
+     "id of the cluster, for the first start (a random one)", set_fsid, false, false},
+    {"pool", "NAME=ID",
+     "NAME=ID: a name of letters, digits, '.', '_' and '-', an id from 1, each of them once, at "
+     "most 64 pools",
+     "a pool; may be repeated (data=1)", set_pool, true, false},
+    {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
+     set_threads, false, false},
+    {"handler", "NAME", "nss or openssl",
+     "library that does the cryptography: nss or openssl (nss)", set_handler, false, true},
+    {"ms-mode", "MODE", "crc, secure, prefer-crc or prefer-secure",
+     "modes that clients may use: crc, secure, prefer-crc or\nprefer-secure (secure)", set_mode,
+     false, false},
+    {"allowed-ciphers", "LIST", "a list of aes and aes256k, separated by commas",
+     "types of keys that may log in: aes, aes256k (aes256k)", set_allowed, false, false},
+    {"preferred-cipher", "TYPE", A_CIPHER, "type of new keys (aes256k if that is allowed)",
+     set_preferred, false, false},
+    {"service-cipher", "TYPE", A_CIPHER,
+     "type of the secrets that seal tickets (aes256k if that is\nallowed)", set_service, false,
+     false},
+    {"auth-ttl", "SECONDS", SECONDS, "life of an AUTH ticket (259200)", set_auth_ttl, false, false},
+    {"service-ttl", "SECONDS", SECONDS, "life of a service ticket (3600)", set_service_ttl, false,
+     false},
+    {"allow-insecure-reclaim", NULL, "yes or no",
+     "clients may keep their global_id without showing the old\nticket; [=no]", set_reclaim, false,
+     false},
+    {"metrics", "[IP:]PORT", "none, PORT, or IP:PORT with IPv6 in brackets",
+     "Prometheus metrics over HTTP, or none\n(127.0.0.1:9284)", set_metrics, false, false},
+    {"ctl", "PATH", SOME_FILE, "control socket (DIR/ctl)", set_ctl, false, false},
+    {"drain", "SECONDS", "a number from 0 to 3600",
+     "longest wait for connections to end at the stop (5)", set_drain, false, false},
+    {"log-level", "LEVEL", "error, warn, info or debug", "error, warn, info or debug (info)",
+     set_level, false, true},
+};
+
+const struct daemon_option *daemon_option_at(size_t index)
+{
+    return index < sizeof(options) / sizeof(options[0]) ? &options[index] : NULL;
+}

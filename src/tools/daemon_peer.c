@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* One connection at a port. What is kept of it begins with its authentication, so that a flood of
+ * others takes no memory here. */
+#include "daemon_peer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <signet/server.h>
+
+struct user {
+    enum signet_con_mode mode;
+    bool ready;
+    struct signet_mon_session session; /* at the monitor */
+};
+
+/* --- log ------------------------------------------------------------------------------------ */
+
+static uint64_t mono_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static const char *mode_name(enum signet_con_mode mode)
+{
+    return mode == SIGNET_MODE_SECURE ? "secure" : "crc";
+}
+
+/* A line with what is known of the peer. */
+static bool begin(struct daemon_port *port, struct signet_peer *peer, struct logfmt *line,
+                  enum signet_log_level level, const char *event)
+{
+    char addr[SIGNET_ADDR_TEXT_MAX], name[SIGNET_NAME_TEXT_MAX];
+    if (!daemon_log_begin(port->serve->log, line, level, event)) {
+        return false;
+    }
+    const struct signet_login *login = signet_peer_login(peer);
+    const struct signet_identity *who = login != NULL ? signet_login_identity(login) : NULL;
+    const struct signet_name *claimed = login != NULL ? signet_login_claimed(login) : NULL;
+    const struct user *user = signet_peer_user(peer);
+    logfmt_text(line, "service", daemon_service_names[port->index]);
+    logfmt_printf(line, "conn", "%" PRIu64, signet_peer_id(peer));
+    logfmt_text(line, "peer", signet_addr_print(signet_peer_addr(peer), addr));
+    if (who != NULL) {
+        logfmt_text(line, "entity", signet_name_print(&who->name, name));
+        logfmt_printf(line, "global_id", "%" PRIu64, who->global_id);
+    } else if (claimed != NULL) { /* not proved */
+        logfmt_text(line, "claims", signet_name_print(claimed, name));
+    }
+    if (user != NULL) {
+        logfmt_text(line, "mode", mode_name(user->mode));
+    }
+    return true;
+}
+
+static void end(struct daemon_port *port, struct logfmt *line, const struct signet_fail *why)
+{
+    logfmt_text(line, "cause", signet_err_name(why->err));
+    logfmt_text(line, "where", why->where[0] != 0 ? why->where : NULL);
+    logfmt_text(line, "text", why->text[0] != 0 ? why->text : signet_strerror(why->err));
+    daemon_log_end(port->serve->log, line);
+}
+
+/* --- callbacks ------------------------------------------------------------------------------ */
+
+static void on_event(void *arg, struct signet_peer *peer, const struct signet_event *event)
+{
+    (void)arg;
+    if (event->kind != SIGNET_EVENT_AUTHENTICATED) {
+        return;
+    }
+    struct user *user = calloc(1, sizeof(*user));
+    if (user != NULL) {
+        user->mode = event->auth.mode;
+        signet_peer_set_user(peer, user);
+    }
+}
+
+static int on_ready(void *arg, struct signet_peer *peer, const struct signet_event_ready *ready)
+{
+    struct daemon_port *port = arg;
+    struct user *user = signet_peer_user(peer);
+    struct logfmt line;
+    (void)ready;
+    if (!atomic_load_explicit(&port->serve->open, memory_order_acquire)) {
+        return -SIGNET_E_STATE;
+    }
+    if (user == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    if (port->index == DAEMON_MON) {
+        int err = signet_mon_session_init(&user->session, signet_peer_login(peer));
+        if (err != 0) {
+            return err;
+        }
+    }
+    user->ready = true;
+    atomic_fetch_add_explicit(&port->ok, 1, memory_order_relaxed);
+    if (begin(port, peer, &line, SIGNET_LOG_INFO, "session")) {
+        daemon_log_end(port->serve->log, &line);
+    }
+    return 0;
+}
+
+static int send_answer(void *arg, const struct signet_message *out)
+{
+    const struct iovec data = {(void *)(uintptr_t)out->data.p, out->data.len};
+    return signet_peer_send(arg, out, &data, out->data.len > 0 ? 1 : 0, NULL);
+}
+
+static int on_message(void *arg, struct signet_peer *peer, const struct signet_message *message)
+{
+    struct daemon_port *port = arg;
+    struct user *user = signet_peer_user(peer);
+    struct signet_fail fail = {.err = 0};
+    struct logfmt line;
+    if (port->index != DAEMON_MON) {
+        return 0; /* no message is answered here */
+    }
+    int err =
+        signet_mon_message(&port->serve->mon, &user->session, message, send_answer, peer, &fail);
+    if (err != 0 && begin(port, peer, &line, SIGNET_LOG_WARN, "message")) {
+        logfmt_printf(&line, "type", "%u", message->type);
+        fail.err = err;
+        end(port, &line, &fail);
+    }
+    return err;
+}
+
+static void log_failed(struct daemon_port *port, struct signet_peer *peer,
+                       const struct signet_fail *why)
+{
+    struct logfmt line;
+    unsigned cause = (unsigned)-why->err;
+    atomic_fetch_add_explicit(&port->failed[cause < SIGNET_E_NUM_ ? cause : 0], 1,
+                              memory_order_relaxed);
+    if (daemon_log_allowed(port->serve->log, mono_ns()) &&
+        begin(port, peer, &line, SIGNET_LOG_WARN, "handshake_failed")) {
+        end(port, &line, why);
+    }
+}
+
+static void on_closed(void *arg, struct signet_peer *peer, const struct signet_fail *why)
+{
+    struct daemon_port *port = arg;
+    struct user *user = signet_peer_user(peer);
+    struct logfmt line;
+    if (user == NULL || !user->ready) {
+        log_failed(port, peer, why);
+    } else if (begin(port, peer, &line, SIGNET_LOG_INFO, "session_end")) {
+        end(port, &line, why);
+    }
+    signet_peer_set_user(peer, NULL);
+    free(user);
+}
+
+const struct signet_peer_ops daemon_peer_ops = {
+    .event = on_event,
+    .ready = on_ready,
+    .message = on_message,
+    .closed = on_closed,
+};

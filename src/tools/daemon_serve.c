@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon_serve.h"
+
+#include <string.h>
+
+#include <signet/conn.h>
+
+#include "daemon_peer.h"
+
+enum { PG_NUM = 8 };
+#define KEEPALIVE_NS UINT64_C(60000000000) /* finds peers that are gone without a word */
+
+static int listen_at(struct daemon_serve *serve, const struct daemon_config *config, int index,
+                     const struct signet_addr *addr, uint32_t service, struct daemon_why *why)
+{
+    struct daemon_port *port = &serve->port[index];
+    struct signet_fail fail = {.err = 0};
+    char text[SIGNET_ADDR_TEXT_MAX];
+    struct signet_listener_options options = {
+        .addr = *addr,
+        .service = service,
+        .keys = serve->keys,
+        .conn = {.num_modes = config->num_modes,
+                 .keepalive_interval_ns = KEEPALIVE_NS,
+                 .supported = SIGNET_FEATURES_SUPPORTED,
+                 .required = SIGNET_FEATURES_REQUIRED_SERVER},
+        .ops = daemon_peer_ops,
+        .arg = port,
+    };
+    memcpy(options.conn.modes, config->modes, sizeof(options.conn.modes));
+    port->serve = serve;
+    port->index = index;
+    int err = signet_messenger_listen(serve->messenger, &options, &port->addr, &fail);
+    if (err == 0) {
+        return TOOL_OK;
+    }
+    if (err == -SIGNET_E_ADDR_IN_USE) {
+        why->next = index == DAEMON_MON
+                        ? "stop what listens there, or take another port with --mon"
+                        : "stop what listens there, or take another port with --osd";
+    }
+    return daemon_fail(why, TOOL_FAILURE, "cannot listen at %s: %s", signet_addr_print(addr, text),
+                       fail.text[0] != 0 ? fail.text : signet_strerror(err));
+}
+
+int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *config,
+                       uint32_t osd_nonce, struct signet_keyserver *keys, struct daemon_log *log,
+                       struct daemon_why *why)
+{
+    const struct signet_messenger_options options = {.threads = config->threads};
+    struct signet_addr osd = config->osd;
+    osd.nonce = osd.nonce != 0 ? osd.nonce : osd_nonce;
+    serve->log = log;
+    serve->keys = keys;
+    atomic_init(&serve->open, false);
+    int err = signet_messenger_new(&serve->messenger, &options);
+    if (err != 0) {
+        return daemon_fail(why, TOOL_FAILURE, "cannot start the workers: %s", signet_strerror(err));
+    }
+    int code = listen_at(serve, config, DAEMON_OSD, &osd, SIGNET_OSD, why);
+    if (code == TOOL_OK) {
+        code = listen_at(serve, config, DAEMON_MON, &config->mon, SIGNET_MON, why);
+    }
+    if (code != TOOL_OK) {
+        signet_messenger_free(serve->messenger);
+        serve->messenger = NULL;
+    }
+    return code;
+}
+
+void daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
+                       const uint8_t fsid[16], uint32_t epoch, uint64_t created_s)
+{
+    struct signet_lite_cluster *c = &serve->cluster;
+    *c = (struct signet_lite_cluster){
+        .epoch = epoch,
+        .created = {.sec = (uint32_t)created_s},
+        .mon_name = "a",
+        .mon = serve->port[DAEMON_MON].addr,
+        .osd = serve->port[DAEMON_OSD].addr,
+        .features = SIGNET_FEATURES_SUPPORTED,
+        .pools = serve->pools,
+        .num_pools = config->num_pools,
+    };
+    memcpy(c->fsid, fsid, sizeof(c->fsid));
+    for (unsigned i = 0; i < config->num_pools; i++) {
+        serve->pools[i] = (struct signet_lite_pool){
+            .id = config->pools[i].id, .name = config->pools[i].name, .pg_num = PG_NUM};
+    }
+    signet_mon_init(&serve->mon, c, serve->keys, signet_env_system(), config->preferred_cipher);
+    /* Workers that see the flag see what was written before. */
+    atomic_store_explicit(&serve->open, true, memory_order_release);
+}
+
+bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns)
+{
+    bool all = true;
+    if (serve->messenger != NULL) {
+        all = signet_messenger_drain(serve->messenger, drain_ns) == 0;
+        signet_messenger_free(serve->messenger);
+        serve->messenger = NULL;
+    }
+    if (atomic_load_explicit(&serve->open, memory_order_relaxed)) {
+        signet_mon_clear(&serve->mon);
+        atomic_store_explicit(&serve->open, false, memory_order_relaxed);
+    }
+    return all;
+}
+
+void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figures *out)
+{
+    signet_messenger_stats(serve->messenger, &out->net);
+    for (int i = 0; i < DAEMON_SERVICES; i++) {
+        const struct daemon_port *port = &serve->port[i];
+        out->handshakes[i].ok = atomic_load_explicit(&port->ok, memory_order_relaxed);
+        for (int e = 0; e < SIGNET_E_NUM_; e++) {
+            out->handshakes[i].failed[e] =
+                atomic_load_explicit(&port->failed[e], memory_order_relaxed);
+        }
+    }
+}
