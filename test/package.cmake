@@ -4,9 +4,7 @@ add_test(NAME package.headers COMMAND ${PACKAGE_DIR}/headers.sh ${PROJECT_SOURCE
          ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
 add_test(NAME package.exports COMMAND ${PACKAGE_DIR}/exports.sh $<TARGET_FILE:signet>)
 add_test(NAME package.man COMMAND ${PACKAGE_DIR}/man.sh $<TARGET_FILE:signet_tool>
-         ${PROJECT_SOURCE_DIR}/doc/man)
-add_test(NAME scenario.demo COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scenario/demo.sh
-         $<TARGET_FILE:signet_tool>)
+         $<TARGET_FILE:signetd> ${PROJECT_SOURCE_DIR}/doc/man)
 # A consumer would have to be built with the same sanitizers.
 if(NOT SIGNET_SANITIZE)
     add_test(NAME package.install COMMAND ${PACKAGE_DIR}/install.sh ${PROJECT_BINARY_DIR}

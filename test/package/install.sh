@@ -29,6 +29,7 @@ cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 [ "$("$work/build/example")" = "$wanted" ]
 
 [ "$("$prefix/bin/signet" --version)" = "signet $version" ]
-for page in "$here"/../../doc/man/*.1; do
-    [ ! -e "$page" ] || [ -e "$prefix/share/man/man1/${page##*/}" ]
+[ "$("$prefix/bin/signetd" --version)" = "signetd $version" ]
+for page in "$here"/../../doc/man/*.[18]; do
+    [ -e "$prefix/share/man/man${page##*.}/${page##*/}" ]
 done

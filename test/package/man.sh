@@ -1,7 +1,7 @@
 #!/bin/bash
-# man.sh SIGNET FOLDER: each command has a manual page; options and pages tell the same story.
+# man.sh SIGNET SIGNETD FOLDER: each command has a manual page; options and pages tell the same story.
 set -eu
-signet=$1 pages=$2
+signet=$1 signetd=$2 pages=$3
 bad=0
 
 # Long options, one a line. In pages a dash may be written \-.
@@ -24,5 +24,6 @@ compare signet "$("$signet" --help)" "$pages/signet.1"
 for name in $("$signet" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
     compare "signet $name" "$("$signet" "$name" --help)" "$pages/signet-$name.1"
 done
+compare signetd "$("$signetd" --help)" "$pages/signetd.8"
 [ "$bad" = 0 ] && echo "options and pages agree"
 exit "$bad"
