@@ -1,0 +1,60 @@
+#!/bin/bash
+# signetd_start.sh SIGNET SIGNETD MON_CLIENT: first start, later ones, and what the keyring is for.
+# shellcheck disable=SC2119 # functions may go without arguments
+set -eu
+# shellcheck source=daemon.sh
+. "$(dirname "$(readlink -f "$0")")/daemon.sh"
+
+mode() {
+    stat -c %a "$1"
+}
+
+# The first start makes all that is needed, and says so.
+start
+fsid=$(status fsid)
+[ "$(mode "$work/state")" = 700 ] || fail "mode of the directory"
+for file in keys cluster keyring lock ctl; do
+    [ "$(mode "$work/state/$file")" = 600 ] || fail "mode of $file"
+done
+logged "entity=client.admin path=$work/state/keyring" || fail "no word of the keyring"
+[[ $fsid =~ ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$ ]] || fail "fsid $fsid"
+ping --osd "$osd" >"$work/out" || fail "no login after the first start"
+[ "$(run_commands <<<'{"prefix": "fsid"}')" = "0 
+$fsid" ] || fail "the monitor names another fsid"
+run_commands >"$work/out" <<'END' || fail "commands"
+{"prefix": "auth get-or-create", "entity": "client.x", "caps": ["mon", "allow r"]}
+{"prefix": "auth ls"}
+END
+grep -q '^client.admin$' "$work/out" || fail "auth ls lacks client.admin"
+nonce=${osd##*/}
+stop
+
+# The second one uses what is there.
+cp "$work/state/keyring" "$work/before"
+start
+[ "$(status fsid)" = "$fsid" ] || fail "another fsid after a restart"
+[ "${osd##*/}" = "$nonce" ] || fail "another nonce after a restart"
+[ "$(status entities)" = 2 ] || fail "entities after a restart: $(status entities)"
+cmp -s "$work/before" "$work/state/keyring" || fail "the keyring was changed"
+ping >"$work/out" || fail "no login after a restart"
+# An entity that is deleted does not come back from the keyring, but a warning comes.
+run_commands >"$work/out" <<'END' || fail "auth del"
+{"prefix": "auth del", "entity": "client.admin"}
+END
+stop
+start
+[ "$(status entities)" = 1 ] || fail "a deleted entity came back"
+logged 'entity=client.admin' || fail "no warning of a keyring that is out of date"
+stop
+
+# A keyring that is there at the first start is taken as it is.
+rm -rf "$work/state"
+"$signet" authtool -C "$work/mine" --gen-key --key-type aes256k -n client.mine --cap mon 'allow *' >/dev/null
+cp "$work/mine" "$work/before"
+start --keyring "$work/mine" --fsid 2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e --pool one=1 --pool two=5
+[ "$(status fsid)" = 2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e ] || fail "--fsid"
+cmp -s "$work/before" "$work/mine" || fail "the keyring was changed"
+[ ! -e "$work/state/keyring" ] || fail "a keyring that nobody asked for"
+"$signet" ping -m "${mon%/*}" -n client.mine -k "$work/mine" -c 0 >"$work/out" || fail "client.mine"
+stop
+echo "first and later starts: ok"
