@@ -23,6 +23,7 @@ struct daemon {
     struct daemon_ctl ctl;
     int signals_fd, timer_fd;
     uint64_t started_ns; /* wall clock */
+    uint64_t told_ns;    /* monotonic: when it was last told what the log has dropped */
     bool library, stop;  /* signet_init() was called; it is time to end */
 };
 

@@ -16,6 +16,7 @@ static const char *const names[] = {[SIGNET_LOG_ERROR] = "error",
 void daemon_log_init(struct daemon_log *log, int fd, enum signet_log_level level)
 {
     log->fd = fd;
+    log->wake_fd = -1;
     atomic_init(&log->level, (int)level);
     atomic_init(&log->spent_until_ns, 0);
     atomic_init(&log->dropped, 0);
@@ -81,6 +82,16 @@ void daemon_log_text(struct daemon_log *log, enum signet_log_level level, const 
     daemon_log_end(log, &line);
 }
 
+static void drop(struct daemon_log *log)
+{
+    uint64_t before = atomic_fetch_add_explicit(&log->dropped, 1, memory_order_relaxed), one = 1;
+    if (log->wake_fd >= 0 &&
+        before == atomic_load_explicit(&log->dropped_told, memory_order_relaxed)) {
+        ssize_t written = write(log->wake_fd, &one, sizeof(one));
+        (void)written; /* it is full, so somebody is woken already */
+    }
+}
+
 /* One number is the whole bucket: each line moves the time at which it will be full again by the
  * time that one line takes; that time must not lie further ahead than the burst. */
 bool daemon_log_allowed(struct daemon_log *log, uint64_t mono_ns)
@@ -90,7 +101,7 @@ bool daemon_log_allowed(struct daemon_log *log, uint64_t mono_ns)
     do {
         next = (until > mono_ns ? until : mono_ns) + each_ns;
         if (next - mono_ns > DAEMON_LOG_BURST * each_ns) {
-            atomic_fetch_add_explicit(&log->dropped, 1, memory_order_relaxed);
+            drop(log);
             return false;
         }
     } while (!atomic_compare_exchange_weak_explicit(&log->spent_until_ns, &until, next,

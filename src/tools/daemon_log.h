@@ -23,6 +23,7 @@ struct daemon_log {
     /* A bucket of lines: full at DAEMON_LOG_BURST. */
     _Atomic uint64_t spent_until_ns;        /* monotonic: when the bucket will be full again */
     _Atomic uint64_t dropped, dropped_told; /* in all; of them already told of */
+    int wake_fd; /* an eventfd that is written when there is something to tell; -1: none */
 };
 
 void daemon_log_init(struct daemon_log *log, int fd, enum signet_log_level level);
@@ -38,7 +39,8 @@ void daemon_log_end(struct daemon_log *log, struct logfmt *line);
 void daemon_log_text(struct daemon_log *log, enum signet_log_level level, const char *event,
                      const char *format, ...) SIGNET_PRINTF(4, 5);
 
-/* Whether a line that peers can cause at will may be written now; if not it counts as dropped. */
+/* Whether a line that peers can cause at will may be written now; if not it counts as dropped, and
+ * the first that is not told of wakes who waits at wake_fd. */
 bool daemon_log_allowed(struct daemon_log *log, uint64_t mono_ns);
 /* Tells how many were dropped since it was last told, if any. */
 void daemon_log_tell_dropped(struct daemon_log *log);

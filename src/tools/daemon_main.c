@@ -91,30 +91,47 @@ static void free_signals(void)
 
 /* --- the loop ------------------------------------------------------------------------------- */
 
-enum { LOG_LOOK_MS = 1000 };
+enum { TELL_MS = 1000 };
+
+static bool untold(const struct daemon *d)
+{
+    return atomic_load_explicit(&d->log.dropped, memory_order_relaxed) !=
+           atomic_load_explicit(&d->log.dropped_told, memory_order_relaxed);
+}
+
+/* Once a second, and at the end. */
+static void tell(struct daemon *d)
+{
+    uint64_t now = mono_ns();
+    if (untold(d) && (d->stop || now - d->told_ns >= TELL_MS * UINT64_C(1000000))) {
+        d->told_ns = now;
+        daemon_log_tell_dropped(&d->log);
+    }
+}
 
 static void turn(struct daemon *d)
 {
-    struct pollfd fds[2 + DAEMON_CTL_POLL];
+    uint64_t count;
+    struct pollfd fds[3 + DAEMON_CTL_POLL];
     fds[0] = (struct pollfd){.fd = d->signals_fd, .events = POLLIN};
     fds[1] = (struct pollfd){.fd = d->timer_fd, .events = POLLIN};
-    int wait = daemon_ctl_poll(&d->ctl, fds + 2, mono_ns());
-    bool untold = atomic_load_explicit(&d->log.dropped, memory_order_relaxed) !=
-                  atomic_load_explicit(&d->log.dropped_told, memory_order_relaxed);
-    wait = untold && (wait < 0 || wait > LOG_LOOK_MS) ? LOG_LOOK_MS : wait;
-    int num = poll(fds, sizeof(fds) / sizeof(fds[0]), wait);
-    if (num >= 0) {
-        daemon_ctl_run(&d->ctl, fds + 2, mono_ns());
+    fds[2] = (struct pollfd){.fd = d->log.wake_fd, .events = POLLIN};
+    int wait = daemon_ctl_poll(&d->ctl, fds + 3, mono_ns());
+    wait = untold(d) && (wait < 0 || wait > TELL_MS) ? TELL_MS : wait;
+    if (poll(fds, sizeof(fds) / sizeof(fds[0]), wait) < 0) {
+        return;
     }
-    if (num > 0 && fds[0].revents != 0) {
+    daemon_ctl_run(&d->ctl, fds + 3, mono_ns());
+    if (fds[0].revents != 0) {
         take_signals(d);
     }
-    if (num > 0 && fds[1].revents != 0) {
+    if (fds[1].revents != 0) {
         rotate(d);
     }
-    if (num == 0 || d->stop) {
-        daemon_log_tell_dropped(&d->log);
+    if (fds[2].revents != 0 && read(d->log.wake_fd, &count, sizeof(count)) < 0) {
+        return;
     }
+    tell(d);
 }
 
 static int run(struct daemon *d)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -25,7 +26,8 @@ static int block_signals(struct daemon *d, struct daemon_why *why)
     signal(SIGPIPE, SIG_IGN);
     d->signals_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     d->timer_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (d->signals_fd < 0 || d->timer_fd < 0) {
+    d->log.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (d->signals_fd < 0 || d->timer_fd < 0 || d->log.wake_fd < 0) {
         return daemon_fail(why, TOOL_FAILURE, "cannot wait for signals and time: %s",
                            strerror(errno));
     }
@@ -146,6 +148,8 @@ void daemon_end(struct daemon *d)
     daemon_state_close(&d->state);
     close_fd(d->signals_fd);
     close_fd(d->timer_fd);
+    close_fd(d->log.wake_fd);
+    d->log.wake_fd = -1;
 }
 
 void daemon_log_why(struct daemon *d, enum signet_log_level level, const char *event,

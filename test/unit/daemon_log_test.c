@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "support/suite.h"
@@ -146,9 +147,13 @@ START_TEST(floods)
     daemon_log_init(&log, fds[1], SIGNET_LOG_INFO);
     const uint64_t second = UINT64_C(1000000000), start = 1000 * second;
     int allowed = 0;
+    uint64_t wakes;
+    log.wake_fd = eventfd(0, EFD_NONBLOCK);
     for (int i = 0; i < 1000; i++) {
         allowed += daemon_log_allowed(&log, start);
     }
+    ck_assert_int_eq(read(log.wake_fd, &wakes, sizeof(wakes)), sizeof(wakes));
+    ck_assert_uint_eq(wakes, 1);
     ck_assert_int_eq(allowed, DAEMON_LOG_BURST);
     for (int i = 0; i < 1000; i++) { /* a thousand in each of the next ten seconds */
         for (int k = 0; k < 10; k++) {
@@ -171,6 +176,9 @@ START_TEST(floods)
         allowed += daemon_log_allowed(&log, start + 100 * second);
     }
     ck_assert_int_eq(allowed, DAEMON_LOG_BURST);
+    ck_assert_int_eq(read(log.wake_fd, &wakes, sizeof(wakes)), sizeof(wakes));
+    ck_assert_uint_eq(wakes, 1);
+    close(log.wake_fd);
     close(fds[0]);
     close(fds[1]);
 }
