@@ -46,6 +46,7 @@ static bool ask_status(struct daemon *d, FILE *out)
     fprintf(out, "peers     %" PRIu64 " (%" PRIu64 " half-open)\n", f.net.peers, f.net.half_open);
     fprintf(out, "sessions  %" PRIu64 " mon, %" PRIu64 " osd since the start\n",
             f.handshakes[DAEMON_MON].ok, f.handshakes[DAEMON_OSD].ok);
+    fprintf(out, "objects   %" PRIu64 ", %" PRIu64 " bytes\n", f.objects, f.object_bytes);
     fprintf(out, "entities  %" PRIu64 "\n", f.keys.principals);
     return true;
 }

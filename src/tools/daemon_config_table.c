@@ -236,6 +236,11 @@ static bool set_drain(struct daemon_config *config, const char *value)
     return tool_number_parse(&config->drain_s, value, 0, 3600);
 }
 
+static bool set_memory(struct daemon_config *config, const char *value)
+{
+    return tool_number_parse(&config->osd_memory_mib, value, 1, UINT64_C(1) << 30);
+}
+
 static bool set_level(struct daemon_config *config, const char *value)
 {
     return daemon_log_level_parse(&config->log_level, value);
@@ -265,6 +270,8 @@ static const struct daemon_option options[] = {
      "NAME=ID: a name of letters, digits, '.', '_' and '-', an id from 1, each of them once, at "
      "most 64 pools",
      "a pool; may be repeated (data=1)", set_pool, true, false},
+    {"osd-memory", "MIB", "a number of MiB from 1",
+     "memory for the objects of the OSD, in MiB (1024)", set_memory, false, false},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
     {"handler", "NAME", "nss or openssl",

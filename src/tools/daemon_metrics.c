@@ -148,6 +148,15 @@ static void print_keys(FILE *out, const struct daemon_figures *f)
     gauge(out, "signet_principals", "Entities that the key server knows.", keys->principals);
 }
 
+static void print_objects(FILE *out, const struct daemon_figures *f)
+{
+    gauge(out, "signet_objects", "Objects that the OSD keeps.", f->objects);
+    gauge(out, "signet_object_bytes", "Bytes of their data.", f->object_bytes);
+    gauge(out, "signet_object_memory_bytes", "Memory that they take.", f->object_memory);
+    gauge(out, "signet_object_memory_max_bytes", "Memory that they may take.",
+          f->object_memory_max);
+}
+
 void daemon_metrics_print(FILE *out, const struct daemon_figures *figures)
 {
     print_process(out, figures);
@@ -155,4 +164,5 @@ void daemon_metrics_print(FILE *out, const struct daemon_figures *figures)
     print_handshakes(out, figures);
     print_network(out, figures);
     print_keys(out, figures);
+    print_objects(out, figures);
 }

@@ -26,6 +26,8 @@ struct daemon_figures {
     const struct signet_handler *handler; /* the current one */
     uint64_t now_ns, started_ns;          /* wall clock */
     uint64_t log_dropped;
+    uint64_t objects, object_bytes; /* at the OSD; bytes of their data */
+    uint64_t object_memory, object_memory_max;
 };
 
 void daemon_metrics_print(FILE *out, const struct daemon_figures *figures);

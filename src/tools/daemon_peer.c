@@ -12,7 +12,10 @@
 struct user {
     enum signet_con_mode mode;
     bool ready;
-    struct signet_mon_session session; /* at the monitor */
+    union {
+        struct signet_mon_session mon;
+        struct signet_osd_session osd;
+    } session;
 };
 
 /* --- log ------------------------------------------------------------------------------------ */
@@ -79,6 +82,13 @@ static void on_event(void *arg, struct signet_peer *peer, const struct signet_ev
     }
 }
 
+static int begin_session(struct daemon_port *port, struct user *user, struct signet_login *login)
+{
+    return port->index == DAEMON_MON
+               ? signet_mon_session_init(&user->session.mon, login)
+               : signet_osd_session_init(&user->session.osd, &port->serve->osd, login);
+}
+
 static int on_ready(void *arg, struct signet_peer *peer, const struct signet_event_ready *ready)
 {
     struct daemon_port *port = arg;
@@ -91,11 +101,9 @@ static int on_ready(void *arg, struct signet_peer *peer, const struct signet_eve
     if (user == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    if (port->index == DAEMON_MON) {
-        int err = signet_mon_session_init(&user->session, signet_peer_login(peer));
-        if (err != 0) {
-            return err;
-        }
+    int err = begin_session(port, user, signet_peer_login(peer));
+    if (err != 0) {
+        return err;
     }
     user->ready = true;
     atomic_fetch_add_explicit(&port->ok, 1, memory_order_relaxed);
@@ -105,10 +113,15 @@ static int on_ready(void *arg, struct signet_peer *peer, const struct signet_eve
     return 0;
 }
 
-static int send_answer(void *arg, const struct signet_message *out)
+static int send_mon(void *arg, const struct signet_message *out)
 {
     const struct iovec data = {(void *)(uintptr_t)out->data.p, out->data.len};
     return signet_peer_send(arg, out, &data, out->data.len > 0 ? 1 : 0, NULL);
+}
+
+static int send_osd(void *arg, const struct signet_message *out, const struct iovec *data, int num)
+{
+    return signet_peer_send(arg, out, data, num, NULL);
 }
 
 static int on_message(void *arg, struct signet_peer *peer, const struct signet_message *message)
@@ -117,11 +130,10 @@ static int on_message(void *arg, struct signet_peer *peer, const struct signet_m
     struct user *user = signet_peer_user(peer);
     struct signet_fail fail = {.err = 0};
     struct logfmt line;
-    if (port->index != DAEMON_MON) {
-        return 0; /* no message is answered here */
-    }
-    int err =
-        signet_mon_message(&port->serve->mon, &user->session, message, send_answer, peer, &fail);
+    int err = port->index == DAEMON_MON ? signet_mon_message(&port->serve->mon, &user->session.mon,
+                                                             message, send_mon, peer, &fail)
+                                        : signet_osd_message(&port->serve->osd, &user->session.osd,
+                                                             message, send_osd, peer, &fail);
     if (err != 0 && begin(port, peer, &line, SIGNET_LOG_WARN, "message")) {
         logfmt_printf(&line, "type", "%u", message->type);
         fail.err = err;
@@ -152,6 +164,9 @@ static void on_closed(void *arg, struct signet_peer *peer, const struct signet_f
         log_failed(port, peer, why);
     } else if (begin(port, peer, &line, SIGNET_LOG_INFO, "session_end")) {
         end(port, &line, why);
+    }
+    if (user != NULL && user->ready && port->index == DAEMON_OSD) {
+        signet_osd_session_clear(&user->session.osd);
     }
     signet_peer_set_user(peer, NULL);
     free(user);

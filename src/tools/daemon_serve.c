@@ -68,8 +68,9 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
     return code;
 }
 
-void daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
-                       const uint8_t fsid[16], uint32_t epoch, uint64_t created_s)
+int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
+                      const uint8_t fsid[16], uint32_t epoch, uint64_t created_s,
+                      struct daemon_why *why)
 {
     struct signet_lite_cluster *c = &serve->cluster;
     *c = (struct signet_lite_cluster){
@@ -87,9 +88,17 @@ void daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *c
         serve->pools[i] = (struct signet_lite_pool){
             .id = config->pools[i].id, .name = config->pools[i].name, .pg_num = PG_NUM};
     }
+    const struct signet_osd_options options = {
+        .cluster = c, .env = signet_env_system(), .store_bytes = config->osd_memory_mib << 20};
+    int err = signet_osd_init(&serve->osd, &options);
+    if (err != 0) {
+        return daemon_fail(why, TOOL_FAILURE, "cannot make room for objects: %s",
+                           signet_strerror(err));
+    }
     signet_mon_init(&serve->mon, c, serve->keys, signet_env_system(), config->preferred_cipher);
     /* Workers that see the flag see what was written before. */
     atomic_store_explicit(&serve->open, true, memory_order_release);
+    return TOOL_OK;
 }
 
 bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns)
@@ -102,6 +111,7 @@ bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns)
     }
     if (atomic_load_explicit(&serve->open, memory_order_relaxed)) {
         signet_mon_clear(&serve->mon);
+        signet_osd_clear(&serve->osd);
         atomic_store_explicit(&serve->open, false, memory_order_relaxed);
     }
     return all;
@@ -110,6 +120,14 @@ bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns)
 void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figures *out)
 {
     signet_messenger_stats(serve->messenger, &out->net);
+    struct store_usage usage = {.objects = 0};
+    if (atomic_load_explicit(&serve->open, memory_order_acquire)) {
+        usage = signet_osd_usage(&serve->osd);
+    }
+    out->objects = usage.objects;
+    out->object_bytes = usage.bytes;
+    out->object_memory = usage.memory;
+    out->object_memory_max = usage.max_bytes;
     for (int i = 0; i < DAEMON_SERVICES; i++) {
         const struct daemon_port *port = &serve->port[i];
         out->handshakes[i].ok = atomic_load_explicit(&port->ok, memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include "daemon_log.h"
 #include "daemon_metrics.h"
 #include "lite/mon.h"
+#include "lite/osd.h"
 
 struct daemon_serve;
 
@@ -31,6 +32,7 @@ struct daemon_serve {
     struct signet_lite_cluster cluster;
     struct signet_lite_pool pools[DAEMON_POOLS_MAX];
     struct signet_mon mon;
+    struct signet_osd osd;
     struct daemon_port port[DAEMON_SERVICES];
     atomic_bool open; /* the cluster is whole: sessions may begin */
 };
@@ -41,14 +43,16 @@ struct daemon_serve {
 int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *config,
                        uint32_t osd_nonce, struct signet_keyserver *keys, struct daemon_log *log,
                        struct daemon_why *why);
-/* What the maps say, beside addresses. config is borrowed until the stop. */
-void daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
-                       const uint8_t fsid[16], uint32_t epoch, uint64_t created_s);
+/* What the maps say, beside addresses. config is borrowed until the stop. TOOL_OK or TOOL_FAILURE.
+ */
+int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
+                      const uint8_t fsid[16], uint32_t epoch, uint64_t created_s,
+                      struct daemon_why *why);
 /* Ends all connections, after drain_ns at the latest, and the workers. False: some were cut. Fine
  * for a zeroed one. */
 bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns);
 
-/* Fills what comes from here: net and handshakes. */
+/* Fills what comes from here: net, handshakes and objects. */
 void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figures *out);
 
 #endif

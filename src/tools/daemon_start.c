@@ -73,7 +73,8 @@ static int start_serving(struct daemon *d, struct daemon_why *why)
                                     &d->serve.port[DAEMON_OSD].addr, why);
     }
     if (code == TOOL_OK) {
-        daemon_serve_open(&d->serve, &d->config, cluster->fsid, cluster->epoch, cluster->created_s);
+        code = daemon_serve_open(&d->serve, &d->config, cluster->fsid, cluster->epoch,
+                                 cluster->created_s, why);
     }
     return code;
 }

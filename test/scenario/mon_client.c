@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mon_client ADDR KEYRING ENTITY crc|secure < COMMANDS: logs in at a monitor and sends each line of
- * stdin, a JSON object, as a command. The answer to each on stdout: a line with its code and what
- * it says, then its output; all of that is written before the next command is sent. Exit code 0:
- * all were answered with code 0; 1: some were not; 3: no login, or the connection is lost.
+ * mon_client ADDR KEYRING ENTITY crc|secure [stall|OSD] < COMMANDS: logs in at a monitor and sends
+ * each line of stdin, a JSON object, as a command. The answer to each on stdout: a line with its
+ * code and what it says, then its output; all of that is written before the next command is sent.
+ * Exit code 0: all were answered with code 0; 1: some were not; 3: no login, or the connection is
+ * lost. stall: sends all of them, says so, and then neither reads nor ends. OSD: goes to that
+ * address with its ticket and sends the commands there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,15 @@
 
 #include "base/cursor.h"
 
-enum { MON_COMMAND = 50, MON_COMMAND_ACK = 51, MON_GET_MAP = 5, MON_MAP = 4, LINE_MAX_ = 65536 };
+enum {
+    MON_MAP = 4,
+    MON_GET_MAP = 5,
+    MON_COMMAND = 50,
+    MON_COMMAND_ACK = 51,
+    COMMAND = 97,
+    COMMAND_REPLY = 98,
+    LINE_MAX_ = 65536,
+};
 #define WAIT_NS UINT64_C(20000000000)
 
 struct link {
@@ -28,6 +38,7 @@ struct link {
     struct signet_event event;
     uint8_t fsid[16];
     uint64_t tid;
+    bool osd; /* the peer is one */
 };
 
 static void die(const char *what, int err)
@@ -65,10 +76,16 @@ static void next(struct link *l)
     }
 }
 
+static void hang_up(struct link *l)
+{
+    signet_conn_free(l->conn);
+    signet_driver_free(l->driver);
+}
+
 static void log_in(struct link *l, const char *addr, bool secure)
 {
     struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
-                                          .peer_type = SIGNET_MON,
+                                          .peer_type = l->osd ? SIGNET_OSD : SIGNET_MON,
                                           .client = l->client,
                                           .modes = {secure ? SIGNET_MODE_SECURE : SIGNET_MODE_CRC},
                                           .num_modes = 1,
@@ -112,22 +129,24 @@ static void ask(struct link *l, const char *json)
 {
     static uint8_t front[LINE_MAX_ + 100];
     struct signet_writer w = signet_writer_init(front, sizeof(front));
-    signet_write_u64(&w, 0);
-    signet_write_u16(&w, UINT16_MAX);
-    signet_write_u64(&w, 0);
+    if (!l->osd) {
+        signet_write_u64(&w, 0);
+        signet_write_u16(&w, UINT16_MAX);
+        signet_write_u64(&w, 0);
+    }
     signet_write_bytes(&w, l->fsid, sizeof(l->fsid));
     signet_write_u32(&w, 1);
     signet_write_blob(&w, json, strlen(json));
     must("command", w.err);
-    send_front(l, MON_COMMAND, front, (size_t)w.len);
+    send_front(l, l->osd ? COMMAND : MON_COMMAND, front, (size_t)w.len);
 }
 
 static int command(struct link *l, const char *json)
 {
     ask(l, json);
-    const struct signet_message *in = await(l, MON_COMMAND_ACK);
+    const struct signet_message *in = await(l, l->osd ? COMMAND_REPLY : MON_COMMAND_ACK);
     struct signet_reader r = signet_reader_init(in->front.p, in->front.len);
-    signet_read_view(&r, 18);
+    signet_read_view(&r, l->osd ? 0 : 18);
     int code = (int32_t)signet_read_u32(&r);
     struct signet_span say = signet_read_blob(&r, LINE_MAX_);
     must("answer", r.err);
@@ -151,14 +170,19 @@ int main(int argc, char **argv)
     struct link l = {.tid = 0};
     bool all = true;
     bool stalls = argc == 6 && strcmp(argv[5], "stall") == 0;
-    if (argc != 5 && !stalls) {
-        fputs("usage: mon_client ADDR KEYRING ENTITY crc|secure [stall] < COMMANDS\n", stderr);
+    if (argc != 5 && argc != 6) {
+        fputs("usage: mon_client ADDR KEYRING ENTITY crc|secure [stall|OSD] < COMMANDS\n", stderr);
         return 2;
     }
     must("start", signet_init(NULL));
     make_client(&l, argv[2], argv[3]);
     log_in(&l, argv[1], strcmp(argv[4], "secure") == 0);
     learn_fsid(&l);
+    if (argc == 6 && !stalls) {
+        hang_up(&l);
+        l.osd = true;
+        log_in(&l, argv[5], strcmp(argv[4], "secure") == 0);
+    }
     while (fgets(line, sizeof(line), stdin) != NULL) {
         line[strcspn(line, "\n")] = 0;
         if (stalls) {
@@ -170,8 +194,7 @@ int main(int argc, char **argv)
     if (stalls) {
         stall(&l);
     }
-    signet_conn_free(l.conn);
-    signet_driver_free(l.driver);
+    hang_up(&l);
     signet_client_free(l.client);
     signet_shutdown();
     return all ? 0 : 1;

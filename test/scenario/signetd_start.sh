@@ -26,6 +26,9 @@ run_commands >"$work/out" <<'END' || fail "commands"
 {"prefix": "auth ls"}
 END
 grep -q '^client.admin$' "$work/out" || fail "auth ls lacks client.admin"
+"$client" "${mon%/*}" "$keyring" client.admin secure "$osd" >"$work/out" <<<'{"prefix": "version"}' ||
+    fail "a command at the OSD: $(cat "$work/out")"
+grep -q '"signet ' "$work/out" || fail "the OSD says $(cat "$work/out")"
 nonce=${osd##*/}
 stop
 

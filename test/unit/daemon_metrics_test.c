@@ -54,6 +54,10 @@ static void fill(void)
     figures.keys.rotations = 23;
     figures.keys.rotated_real_ns = UINT64_C(1700000090000000000);
     figures.keys.principals = 24;
+    figures.objects = 26;
+    figures.object_bytes = 27;
+    figures.object_memory = 28;
+    figures.object_memory_max = 29;
     figures.keys.refused[SIGNET_E_PROOF_WRONG] = 25;
 }
 
@@ -85,6 +89,10 @@ START_TEST(rows)
         "signet_rotations_total 23",
         "signet_rotation_age_seconds 10.000",
         "signet_principals 24",
+        "signet_objects 26",
+        "signet_object_bytes 27",
+        "signet_object_memory_bytes 28",
+        "signet_object_memory_max_bytes 29",
         "signet_refused_total{cause=\"PROOF_WRONG\"} 25",
     };
     fill();
