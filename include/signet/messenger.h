@@ -7,7 +7,8 @@
  * worker (SO_REUSEPORT), so that accepting takes no shared lock. The callbacks of a peer run on its
  * worker, one at a time; they must not block. Frames are sealed by the thread that sends: on the
  * worker itself inside a callback, else on the caller's thread between a short reservation and a
- * wake-up of the worker; never under a lock that other connections share.
+ * wake-up of the worker; never under a lock that other connections share. On a lossless session
+ * (session.h) its worker seals copies.
  */
 #ifndef SIGNET_MESSENGER_H
 #define SIGNET_MESSENGER_H
@@ -77,8 +78,8 @@ struct signet_listener_options {
     struct signet_addr addr;
     uint32_t service;              /* SIGNET_MON: logins; another: authorizers of that service */
     struct signet_keyserver *keys; /* borrowed until the messenger is freed */
-    /* Template of each connection: modes, features, gid, time-outs, limits, pin. Its role, own,
-     * own_type, login and env are set by the messenger. */
+    /* Template of each connection: modes, features, gid, time-outs, limits, pin, sessions. Its
+     * role, own, own_type, login, env, senders and wake are set by the messenger. */
     struct signet_conn_options conn;
     struct signet_peer_ops ops;
     void *arg;

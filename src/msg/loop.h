@@ -214,6 +214,8 @@ struct loop_timer *loop_timer_first(const struct loop_heap *heap);
 /* With one reference, that of its worker. What is not given is to be set. */
 struct signet_peer *loop_peer_new(struct worker *worker, const struct signet_peer_ops *ops,
                                   void *arg);
+/* What the options of each conn need. */
+void loop_peer_set_options(struct signet_peer *peer, struct signet_conn_options *o);
 /* Another thread has something for its worker. */
 void loop_peer_wake(struct signet_peer *peer);
 /* From now on its note is for waking; whoever tried before is heard by what he set. */

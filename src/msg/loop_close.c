@@ -36,9 +36,12 @@ void loop_not_half_open(struct signet_peer *peer)
     }
 }
 
-static void set_why(struct signet_peer *peer, int err)
+/* err may come from a callback. */
+static void set_why(const struct signet_peer *peer, struct signet_fail *why, int err)
 {
-    signet_fail_set(&peer->why, err, signet_conn_state(peer->conn), 0, "%s", signet_strerror(err));
+    err = err > 0 ? -err : err;
+    err = err == 0 || err <= -(int)SIGNET_E_NUM_ ? -SIGNET_E_INVAL : err;
+    signet_fail_set(why, err, signet_conn_state(peer->conn), 0, "%s", signet_strerror(err));
 }
 
 void loop_close(struct signet_peer *peer, const struct signet_fail *why)
@@ -66,14 +69,14 @@ void loop_close_err(struct signet_peer *peer, int err)
 {
     struct signet_fail why;
     if (peer->stage < PEER_LINGERING) {
-        signet_fail_set(&why, err, signet_conn_state(peer->conn), 0, "%s", signet_strerror(err));
+        set_why(peer, &why, err);
         loop_close(peer, &why);
     }
 }
 
 void loop_finish_err(struct signet_peer *peer, int err)
 {
-    set_why(peer, err);
+    set_why(peer, &peer->why, err);
     loop_finish(peer);
 }
 
@@ -184,6 +187,7 @@ void loop_finish(struct signet_peer *peer)
     }
     signet_login_free(peer->login);
     peer->login = NULL;
+    conn_die(peer->conn, peer->why.err); /* a session goes on without it */
     conn_recv_free(peer->conn);
     signet_peer_unref(peer);
     drain_done(worker);

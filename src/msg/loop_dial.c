@@ -97,7 +97,7 @@ static int make(struct signet_messenger *m, const struct signet_dial_options *op
     if (peer == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    o.senders = true;
+    loop_peer_set_options(peer, &o);
     peer->addr = o.target;
     peer->user = options->user;
     peer->note.run = start;

@@ -33,7 +33,7 @@ static void set_options(struct signet_conn_options *o, const struct listener *li
     o->target = peer->addr;
     o->login = peer->login;
     o->env = peer->messenger->o.env;
-    o->senders = true;
+    loop_peer_set_options(peer, o);
 }
 
 static int set_up(struct signet_peer *peer, const struct listener *listener)

@@ -73,6 +73,20 @@ void loop_peer_wake(struct signet_peer *peer)
     }
 }
 
+/* By a session, which holds locks: the worker's reference is still there, since the conn leaves its
+ * session before the peer is let go. */
+static void wake_by_session(void *arg)
+{
+    loop_peer_wake(arg);
+}
+
+void loop_peer_set_options(struct signet_peer *peer, struct signet_conn_options *o)
+{
+    o->senders = true;
+    o->wake = wake_by_session;
+    o->wake_arg = peer;
+}
+
 void loop_peer_begin_notes(struct signet_peer *peer)
 {
     peer->note.run = run_woken;
