@@ -5,8 +5,9 @@
 
 #include "base/crc32c.h"
 
-/* Half of a small first-level cache, so that input and output both stay in it. */
-#define PIECE ((size_t)16384)
+/* Input and output stay in a small second-level cache, and calls are too few to count. In pieces of
+ * 4 KiB opening takes a sixth longer. */
+#define PIECE ((size_t)65536)
 
 /* Moves a counter block on by the blocks of one whole piece. */
 static void count_on(uint8_t iv[16])

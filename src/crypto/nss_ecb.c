@@ -49,17 +49,30 @@ int signet_nss_ecb(void *lane_, uint8_t *out, const uint8_t *in, size_t len)
     return rv == CKR_OK ? 0 : -SIGNET_E_HANDLER_FAILED;
 }
 
-/* A counter block as two halves, the first byte of the block in the top of high. */
+/* Counter blocks as two halves, the first byte of a block in the top of high. */
 struct counter {
     uint64_t high, low;
+    size_t stale; /* so many first halves at the start are from before a carry */
 };
 
-static void put_counters(uint8_t *out, size_t num, struct counter *c)
+static void put_high(uint8_t *out, size_t from, size_t num, uint64_t high)
 {
+    for (size_t i = from; i < num; i++) {
+        signet_store_u64(out + 16 * i, __builtin_bswap64(high));
+    }
+}
+
+/* The first halves are there already; only the second ones count, but for a carry. */
+static void put_low(uint8_t *out, size_t num, struct counter *c)
+{
+    put_high(out, 0, c->stale, c->high);
+    c->stale = 0;
     for (size_t i = 0; i < num; i++) {
-        signet_store_pair(out + 16 * i, __builtin_bswap64(c->high), __builtin_bswap64(c->low));
-        c->low++;
-        c->high += c->low == 0;
+        signet_store_u64(out + 16 * i + 8, __builtin_bswap64(c->low++));
+        if (__builtin_expect(c->low == 0, 0)) {
+            put_high(out, i + 1, BLOCKS, ++c->high);
+            c->stale = i + 1;
+        }
     }
 }
 
@@ -81,15 +94,16 @@ int signet_nss_ctr(void *lane_, uint8_t *out, const uint8_t *in, size_t len, con
 {
     struct signet_nss_lane *lane = lane_;
     struct counter c = {__builtin_bswap64(signet_load_u64(iv)),
-                        __builtin_bswap64(signet_load_u64(iv + 8))};
-    _Alignas(64) uint8_t stream[PIECE];
+                        __builtin_bswap64(signet_load_u64(iv + 8)), 0};
+    _Alignas(64) uint8_t counters[PIECE], stream[PIECE];
     size_t most = len < PIECE ? (len + 15) / 16 : BLOCKS;
     CK_RV rv = CKR_OK;
+    put_high(counters, 0, most, c.high);
     signet_nss_enter(lane->flag);
     while (rv == CKR_OK && len > 0) {
         size_t part = len < PIECE ? len : PIECE, num = (part + 15) / 16;
-        put_counters(stream, num, &c);
-        rv = blocks(lane, stream, stream, 16 * num);
+        put_low(counters, num, &c);
+        rv = blocks(lane, stream, counters, 16 * num);
         if (rv == CKR_OK) {
             mix(out, in, stream, part);
         }
