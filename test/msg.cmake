@@ -27,6 +27,11 @@ signet_test(session_test SOURCES unit/session_test.c)
 signet_test(session_judge_test PLAIN SOURCES unit/session_judge_test.c)
 signet_test(session_wire_test SOURCES unit/session_wire_test.c)
 signet_test(session_limits_test SOURCES unit/session_limits_test.c)
+signet_test(session_sim_test SOURCES unit/session_sim_test.c)
+# All offsets and ten thousand seeds.
+add_test(NAME session_sim_test.slow COMMAND session_sim_test)
+set_tests_properties(session_sim_test.slow PROPERTIES LABELS slow TIMEOUT 1800 ENVIRONMENT
+                     "${TEST_ENVIRONMENT};SIGNET_SIM_RUNS=10000;SIGNET_SIM_STRIDE=1")
 signet_test(messenger_test SOURCES unit/messenger_test.c)
 signet_test(messenger_limits_test SOURCES unit/messenger_limits_test.c)
 signet_test(messenger_session_test SOURCES unit/messenger_session_test.c)

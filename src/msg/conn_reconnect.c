@@ -46,6 +46,7 @@ static int send_ident(struct signet_conn *conn)
         err = session_cookie(session->table, &session->client_cookie);
     }
     uint64_t global_seq = session->global_seq, cookie = session->client_cookie;
+    session->dial_cookie = cookie;
     pthread_mutex_unlock(&session->lock);
     conn->state = CONN_SESSION_CONNECTING;
     return err == 0 ? conn_send_client_ident(conn, global_seq, cookie) : err;

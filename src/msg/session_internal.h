@@ -70,9 +70,10 @@ struct signet_session {
     bool named, bound; /* name, global_id are known */
     uint64_t global_id;
     uint64_t client_cookie, server_cookie, global_seq, peer_global_seq, connect_seq;
-    uint64_t in_seq;  /* on the wire */
-    uint64_t out_seq; /* last one queued, as the caller counts */
-    uint64_t sent;    /* last one that was on a connection */
+    uint64_t dial_cookie; /* of our own last CLIENT_IDENT */
+    uint64_t in_seq;      /* on the wire */
+    uint64_t out_seq;     /* last one queued, as the caller counts */
+    uint64_t sent;        /* last one that was on a connection */
     uint64_t acked;
     uint64_t base; /* what was queued before the numbers on the wire began at 1 */
     struct session_queue queue;

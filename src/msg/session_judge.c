@@ -15,6 +15,23 @@ static bool peer_wins(const struct signet_session *e, const struct session_claim
            signet_addr_compare(&claim->addrs->addr[0], claim->own) < 0;
 }
 
+/* Nothing has gone through in either direction since the session started, as far as we know. */
+static bool unused(const struct signet_session *e, const struct session_claim *claim)
+{
+    return e->in_seq == 0 && e->acked == e->base && claim->msg_seq == 0;
+}
+
+/*
+ * Two attempts to start the session have crossed so that each side took the other's and gave up its
+ * own: both count it as open, with different cookies. Neither has delivered anything then, so that
+ * they can start again and lose nothing. The reference does not compare server cookies and so goes
+ * on with a pair that does not match.
+ */
+static bool crossed(const struct signet_session *e, const struct session_claim *claim)
+{
+    return e->dial_cookie != 0 && claim->client_cookie == e->dial_cookie && unused(e, claim);
+}
+
 static enum session_answer judge_ident(const struct signet_session *e,
                                        const struct session_claim *claim)
 {
@@ -30,7 +47,7 @@ static enum session_answer judge_ident(const struct signet_session *e,
     if (e->lossy) {
         return SESSION_RENEW;
     }
-    if (e->client_cookie == claim->client_cookie) {
+    if (e->client_cookie == claim->client_cookie || crossed(e, claim)) {
         return SESSION_REUSE;
     }
     if (e->client_cookie != 0 && e->server_cookie != 0) {
@@ -48,12 +65,16 @@ static enum session_answer judge_cookies(const struct signet_session *e,
                                          const struct session_claim *claim, bool resetcheck)
 {
     if (e->client_cookie != claim->client_cookie) {
-        return resetcheck ? SESSION_RESET_FULL : SESSION_RESET_PART;
+        bool full = resetcheck && !crossed(e, claim);
+        return full ? SESSION_RESET_FULL : SESSION_RESET_PART;
     }
     if (e->server_cookie == 0) {
         return SESSION_RESET_PART;
     }
-    return e->server_cookie == claim->server_cookie ? SESSION_RESUME : SESSION_RESET_FULL;
+    if (e->server_cookie != claim->server_cookie) {
+        return unused(e, claim) ? SESSION_RESET_PART : SESSION_RESET_FULL;
+    }
+    return SESSION_RESUME;
 }
 
 static enum session_answer judge_reconnect(const struct signet_session *e,

@@ -14,6 +14,22 @@ static uint64_t fake_mono(void *arg)
     return ((struct fake_env *)arg)->mono_ns;
 }
 
+uint64_t next_mixed(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static uint8_t next_byte(struct fake_env *fake)
+{
+    if (fake->used < fake->script_len) {
+        return fake->script[fake->used++];
+    }
+    return fake->mix != 0 ? (uint8_t)next_mixed(&fake->mix) : ++fake->counter;
+}
+
 static int fake_random(void *arg, uint8_t *out, size_t len)
 {
     struct fake_env *fake = arg;
@@ -21,7 +37,7 @@ static int fake_random(void *arg, uint8_t *out, size_t len)
         return fake->random_err;
     }
     for (size_t i = 0; i < len; i++) {
-        out[i] = fake->used < fake->script_len ? fake->script[fake->used++] : ++fake->counter;
+        out[i] = next_byte(fake);
     }
     return 0;
 }

@@ -15,9 +15,12 @@ struct fake_env {
     uint8_t script[64]; /* what random gives out first; then it counts */
     size_t script_len, used;
     uint8_t counter;
+    uint64_t mix; /* not 0: no counting, but numbers that hardly ever repeat */
     int random_err;
 };
 
+/* The next number of a sequence (SplitMix64) that state alone decides. */
+uint64_t next_mixed(uint64_t *state);
 /* A clock in the year 2026, nothing scripted. */
 void fake_env_init(struct fake_env *fake);
 struct signet_env fake_env_make(struct fake_env *fake);

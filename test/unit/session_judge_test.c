@@ -161,6 +161,34 @@ START_TEST(a_captured_cookie_is_of_no_use)
 }
 END_TEST
 
+/* Each side took the other's attempt. */
+START_TEST(crossed_attempts_lose_nothing)
+{
+    bool resetcheck = true;
+    set(SIGNET_LOSSLESS_PEER, true);
+    e.in_seq = claim.msg_seq = 0;
+    e.acked = e.sent = e.base;
+    claim.server_cookie = 99;
+    expect(RESET_PART);
+    claim.client_cookie = e.dial_cookie = 7;
+    expect(RESET_PART);
+    claim.msg_seq = 1; /* it has had a message */
+    expect(RESET_FULL);
+    claim.msg_seq = 0;
+    e.in_seq = 1; /* we have */
+    expect(RESET_FULL);
+    e.in_seq = 0;
+    e.acked = e.base + 1; /* it has for sure */
+    expect(RESET_FULL);
+    claim.reconnect = false;
+    expect(RESTARTED);
+    e.acked = e.base;
+    expect(REUSE);
+    e.dial_cookie = 8;
+    expect(RESTARTED);
+}
+END_TEST
+
 START_TEST(what_the_peer_has_must_fit)
 {
     bool resetcheck = true;
@@ -192,6 +220,7 @@ int main(void)
     tcase_add_test(t, idents_while_we_wait_to_dial);
     tcase_add_test(t, reconnects);
     tcase_add_test(t, a_captured_cookie_is_of_no_use);
+    tcase_add_test(t, crossed_attempts_lose_nothing);
     tcase_add_test(t, what_the_peer_has_must_fit);
     return suite_run(s);
 }
