@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <signet/keyring.h>
@@ -164,6 +165,17 @@ static void compare(const struct signet_keyserver *keys, const struct daemon_con
     signet_keyring_free(known);
 }
 
+/* A keyring is as secret as what is in it. */
+static void warn_mode(const char *path, struct daemon_log *log)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && (st.st_mode & 077) != 0) {
+        daemon_log_text(log, SIGNET_LOG_WARN, "keyring",
+                        "%s has mode %04o: others may read its keys; chmod 600 it", path,
+                        st.st_mode & 07777U);
+    }
+}
+
 /* --- both ----------------------------------------------------------------------------------- */
 
 static int use_keyring(struct signet_keyserver *keys, const struct daemon_config *config,
@@ -181,6 +193,7 @@ static int use_keyring(struct signet_keyserver *keys, const struct daemon_config
     if (!there) {
         return first ? write_admin(keys, config, log, why) : TOOL_OK;
     }
+    warn_mode(config->keyring, log);
     int err = signet_keyring_load(&keyring, config->keyring, &fail), code = TOOL_OK;
     if (err != 0 && first) {
         return failed(why, "cannot read the keyring", config->keyring, err, &fail);

@@ -13,6 +13,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 /* The key server is asked for its deadline at least so often: commands change it. */
 #define LOOK_NS (60 * NS_PER_S)
+enum { RETRY_S = 5 };
 
 static uint64_t mono_ns(void)
 {
@@ -44,14 +45,14 @@ static void rotate(struct daemon *d)
     int err = signet_keyserver_tick(d->keys);
     signet_keyserver_stats(d->keys, &after);
     if (err != 0) {
-        daemon_log_text(&d->log, SIGNET_LOG_ERROR, "rotation", "%s; tried again in a second",
-                        signet_strerror(err));
+        daemon_log_text(&d->log, SIGNET_LOG_ERROR, "rotation", "%s; tried again in %d seconds",
+                        signet_strerror(err), RETRY_S);
     } else if (after.rotations != before.rotations) {
         daemon_log_text(&d->log, SIGNET_LOG_INFO, "rotation", "new service secrets");
     }
     uint64_t now = env.real_ns(env.arg), deadline = signet_keyserver_deadline_ns(d->keys);
     deadline = deadline < now + LOOK_NS ? deadline : now + LOOK_NS;
-    wake_at(d, err == 0 && deadline > now ? deadline : now + NS_PER_S);
+    wake_at(d, err == 0 && deadline > now ? deadline : now + (err != 0 ? RETRY_S : 1) * NS_PER_S);
 }
 
 /* --- signals -------------------------------------------------------------------------------- */

@@ -69,9 +69,34 @@ static void end(struct daemon_port *port, struct logfmt *line, const struct sign
 
 /* --- callbacks ------------------------------------------------------------------------------ */
 
+static const char *event_name(enum signet_event_kind kind)
+{
+    switch (kind) {
+    case SIGNET_EVENT_BANNER:
+        return "banner";
+    case SIGNET_EVENT_HELLO:
+        return "hello";
+    case SIGNET_EVENT_AUTHENTICATED:
+        return "authenticated";
+    case SIGNET_EVENT_ABORTED:
+        return "message_aborted";
+    case SIGNET_EVENT_RESET:
+        return "session_reset";
+    case SIGNET_EVENT_KEEPALIVE:
+        return "keepalive";
+    default:
+        return NULL;
+    }
+}
+
 static void on_event(void *arg, struct signet_peer *peer, const struct signet_event *event)
 {
-    (void)arg;
+    struct daemon_port *port = arg;
+    struct logfmt line;
+    const char *name = event_name(event->kind);
+    if (name != NULL && begin(port, peer, &line, SIGNET_LOG_DEBUG, name)) {
+        daemon_log_end(port->serve->log, &line);
+    }
     if (event->kind != SIGNET_EVENT_AUTHENTICATED) {
         return;
     }

@@ -79,6 +79,21 @@ static int start_serving(struct daemon *d, struct daemon_why *why)
     return code;
 }
 
+/* Metrics are not secret, but they tell much of who comes and goes. */
+static void warn_metrics(struct daemon *d)
+{
+    static const uint8_t loopback6[16] = {[15] = 1};
+    const struct signet_addr *a = &d->metrics;
+    bool loopback =
+        a->family == SIGNET_FAMILY_IPV6 ? memcmp(a->ip, loopback6, 16) == 0 : a->ip[0] == 127;
+    char text[SIGNET_ADDR_TEXT_MAX];
+    if (d->http != NULL && !loopback) {
+        daemon_log_text(&d->log, SIGNET_LOG_WARN, "metrics",
+                        "%s can be reached from other machines, without encryption",
+                        daemon_http_where(a, text));
+    }
+}
+
 static void log_start(struct daemon *d)
 {
     struct logfmt line;
@@ -122,6 +137,7 @@ int daemon_start(struct daemon *d, struct daemon_why *why)
         code = start_serving(d, why);
     }
     if (code == TOOL_OK) {
+        warn_metrics(d);
         log_start(d);
         daemon_notify("READY=1");
     }

@@ -82,7 +82,9 @@ metric() { # NAME[{LABELS}]: its value
 # The page of metrics, by bash alone.
 fetch() {
     local line
-    exec 3<>"/dev/tcp/${metrics%:*}/${metrics##*:}"
+    local host=${metrics%:*}
+    host=${host#[}
+    exec 3<>"/dev/tcp/${host%]}/${metrics##*:}"
     printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
     while read -r line <&3 && [ "$line" != $'\r' ]; do :; done
     cat <&3

@@ -1,6 +1,6 @@
 #!/bin/bash
 # signetd_kill.sh SIGNET SIGNETD MON_CLIENT UPDATES KILLS: kills a daemon again and again while a
-# client changes an entity. Each start finds a state that loads, at the last change that was
+# client changes an entity, and some first starts. Each start finds a state that loads, at the last change that was
 # acknowledged, or at the one that was under way.
 # shellcheck disable=SC2119 # functions may go without arguments
 set -eu
@@ -26,6 +26,22 @@ acknowledged() {
 reached() {
     [ "$(acknowledged)" -ge "$1" ] || ! kill -0 "$writer" 2>/dev/null
 }
+
+# A first start that is cut off somewhere is gone on with by the next.
+for ((i = 0; i < kills; i++)); do
+    rm -rf "$work/state"
+    : >"$log"
+    "$signetd" --state "$work/state" --mon v2:127.0.0.1:0 --osd v2:127.0.0.1:0 --metrics none \
+        2>>"$log" &
+    pid=$!
+    sleep "0.0$((RANDOM % 60 + 10))"
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null || true
+    start
+    ping >"$work/out" || fail "no login after a first start that was cut off: $(cat "$work/out")"
+    stop
+done
+rm -rf "$work/state"
 
 start
 run_commands >"$work/out" <<<'{"prefix": "auth get-or-create", "entity": "client.x", "caps": ["osd", "n0"]}' ||

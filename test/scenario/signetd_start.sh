@@ -60,4 +60,13 @@ cmp -s "$work/before" "$work/mine" || fail "the keyring was changed"
 [ ! -e "$work/state/keyring" ] || fail "a keyring that nobody asked for"
 "$signet" ping -m "${mon%/*}" -n client.mine -k "$work/mine" -c 0 >"$work/out" || fail "client.mine"
 stop
+# IPv6, where the machine has it; metrics there too.
+if grep -q '^0\{31\}1 ' /proc/net/if_inet6 2>/dev/null; then
+    rm -rf "$work/state"
+    start --mon 'v2:[::1]:0' --osd 'v2:[::1]:0' --metrics '[::1]:0'
+    [[ $mon == 'v2:[::1]:'* && $metrics == '[::1]:'* ]] || fail "addresses $mon, $metrics"
+    ping --osd "$osd" >"$work/out" || fail "no login over IPv6: $(cat "$work/out")"
+    [ "$(metric signet_logins_total)" = 1 ] || fail "no metrics over IPv6"
+    stop
+fi
 echo "first and later starts: ok"

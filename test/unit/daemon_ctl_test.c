@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/suite.h"
@@ -157,6 +158,32 @@ START_TEST(silent)
 }
 END_TEST
 
+/* Another user is turned away even where the mode of the socket does not hold. */
+START_TEST(strangers)
+{
+    if (geteuid() != 0) {
+        return; /* only root can become somebody else */
+    }
+    ck_assert_int_eq(chmod(path, 0666), 0);
+    ck_assert_int_eq(chmod(dir, 0755), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int fd = setuid(65534) == 0 ? dial() : -1;
+        char byte;
+        bool closed =
+            fd >= 0 && send(fd, "status\n", 7, MSG_NOSIGNAL) == 7 && recv(fd, &byte, 1, 0) <= 0;
+        _exit(closed ? 0 : 1);
+    }
+    int status = -1;
+    for (int i = 0; i < 1000 && waitpid(child, &status, WNOHANG) == 0; i++) {
+        turn(1);
+        usleep(10000);
+    }
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(asked, 0);
+}
+END_TEST
+
 START_TEST(places)
 {
     struct daemon_ctl other;
@@ -193,6 +220,7 @@ int main(void)
     tcase_add_test(t, requests);
     tcase_add_test(t, mode_and_pieces);
     tcase_add_test(t, silent);
+    tcase_add_test(t, strangers);
     tcase_add_test(t, places);
     suite_add_tcase(suite, t);
     return suite_run(suite);
