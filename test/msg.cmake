@@ -16,6 +16,7 @@ signet_test(conn_reserve_test SOURCES unit/conn_reserve_test.c)
 # Sanitizers bring a malloc of their own.
 if(NOT SIGNET_SANITIZE)
     signet_test(conn_alloc_test SOURCES unit/conn_alloc_test.c)
+    signet_test(messenger_alloc_test SOURCES unit/messenger_alloc_test.c)
 endif()
 signet_test(walk_test SOURCES unit/walk_test.c)
 signet_test(conn_accept_test SOURCES unit/conn_accept_test.c)

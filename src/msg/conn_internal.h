@@ -94,7 +94,7 @@ struct conn_recv {
     size_t len;  /* end of what has arrived */
     size_t need; /* bytes from head on that the next step needs */
     size_t view; /* bytes at head that an event still shows */
-    size_t peak; /* the largest need since the last trim */
+    size_t peak; /* the largest need or frame since the last trim */
 };
 
 struct conn_pong {

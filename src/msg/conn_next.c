@@ -159,6 +159,7 @@ static bool read_frame(struct signet_conn *conn, struct signet_event *event)
     }
     if (err == 0) {
         in->view = view.len;
+        in->peak = view.len > in->peak ? view.len : in->peak;
         conn_count_received(conn, &view);
         err = dispatch(conn, &view, event);
     }
