@@ -11,7 +11,7 @@
 #include <signet/client.h>
 #include <signet/keyserver.h>
 
-enum { OPTIONS_MAX = 32, OPT_OWN = 1000 };
+enum { OPT_OWN = 1000 };
 
 int daemon_fail(struct daemon_why *why, int code, const char *format, ...)
 {
@@ -37,6 +37,8 @@ void daemon_config_defaults(struct daemon_config *config)
         .service_ttl_s = 3600,
         .drain_s = 5,
         .osd_memory_mib = 1024,
+        .max_peers = 65536,
+        .max_half_open = 1024,
         .log_level = SIGNET_LOG_INFO,
     };
     config->mon = config->metrics;
@@ -50,7 +52,7 @@ void daemon_config_defaults(struct daemon_config *config)
 
 /* The options that one source has given; line 0: not yet. */
 struct source {
-    unsigned line[OPTIONS_MAX];
+    unsigned line[DAEMON_OPTIONS_MAX];
 };
 
 static int apply(struct daemon_config *config, struct source *source, size_t index,
@@ -220,7 +222,7 @@ static int walk_one(struct walk *w, size_t index, const char *value)
 
 static int walk(struct walk *w, int argc, char **argv)
 {
-    struct option list[OPTIONS_MAX + 3];
+    struct option list[DAEMON_OPTIONS_MAX + 3];
     int c, code = TOOL_OK;
     long_options(list);
     optind = 0; /* glibc: start over */

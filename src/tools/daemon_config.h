@@ -24,6 +24,7 @@ enum {
     DAEMON_THREADS_MAX = 256,
     DAEMON_CONFIG_MAX = 1 << 20, /* bytes of a configuration file */
     DAEMON_FSID_TEXT = 37,
+    DAEMON_OPTIONS_MAX = 32,
 };
 
 /* Why something failed: an exit code (enum tool_exit) and a sentence; next: what to do, or NULL. */
@@ -50,6 +51,7 @@ struct daemon_config {
     struct daemon_pool pools[DAEMON_POOLS_MAX];
     unsigned num_pools;
     unsigned threads; /* 0: one for each processor */
+    uint32_t max_peers, max_half_open;
     char handler[16]; /* "": nss, or what works */
     uint32_t modes[2];
     unsigned num_modes;

@@ -77,6 +77,8 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"fsid", a->has_fsid == b->has_fsid && memcmp(a->fsid, b->fsid, sizeof(a->fsid)) == 0},
         {"pool", same_pools(a, b)},
         {"threads", a->threads == b->threads},
+        {"max-peers", a->max_peers == b->max_peers},
+        {"max-half-open", a->max_half_open == b->max_half_open},
         {"ms-mode", a->num_modes == b->num_modes && a->modes[0] == b->modes[0]},
         {"allowed-ciphers", a->allowed_ciphers == b->allowed_ciphers},
         {"preferred-cipher", a->preferred_cipher == b->preferred_cipher},
@@ -109,7 +111,7 @@ static void help_option(const struct daemon_option *option)
              option->arg != NULL ? option->arg : "");
     for (const char *name = left; *line != 0; name = "") {
         int len = (int)strcspn(line, "\n");
-        printf("  %-24s %.*s\n", name, len, line);
+        printf("  %-26s %.*s\n", name, len, line);
         line += len + (line[len] == '\n');
     }
 }
@@ -126,16 +128,16 @@ void daemon_help(void)
     for (size_t i = 0; daemon_option_at(i) != NULL; i++) {
         help_option(daemon_option_at(i));
     }
-    fputs("  -h, --help               this help\n"
-          "  -V, --version            the version\n"
+    fputs("  -h, --help                 this help\n"
+          "  -V, --version              the version\n"
           "\n"
           "Commands of a daemon that runs:\n"
-          "  status                   addresses, handler, sessions, keys\n"
-          "  handler [nss|openssl]    show or switch what does the cryptography\n"
-          "  reload                   the same as SIGHUP: read configuration and state again\n"
-          "  rotate                   make new service secrets now; tickets sealed with the old\n"
-          "                           ones end\n"
-          "  stop                     the same as SIGTERM: end connections, then the daemon\n"
+          "  status                     addresses, handler, sessions, objects, entities\n"
+          "  handler [nss|openssl]      show or switch what does the cryptography\n"
+          "  reload                     the same as SIGHUP: read configuration and state again\n"
+          "  rotate                     make new service secrets now; tickets sealed with the\n"
+          "                             old ones end\n"
+          "  stop                       the same as SIGTERM: end connections, then the daemon\n"
           "\n"
           "Exit codes: 0 stopped as asked, 1 failure (the message says why), 2 wrong usage.\n",
           stdout);

@@ -231,6 +231,26 @@ static bool set_threads(struct daemon_config *config, const char *value)
     return true;
 }
 
+static bool set_limit(uint32_t *out, const char *value)
+{
+    uint64_t limit;
+    if (!tool_number_parse(&limit, value, 1, 10000000)) {
+        return false;
+    }
+    *out = (uint32_t)limit;
+    return true;
+}
+
+static bool set_max_peers(struct daemon_config *config, const char *value)
+{
+    return set_limit(&config->max_peers, value);
+}
+
+static bool set_max_half_open(struct daemon_config *config, const char *value)
+{
+    return set_limit(&config->max_half_open, value);
+}
+
 static bool set_drain(struct daemon_config *config, const char *value)
 {
     return tool_number_parse(&config->drain_s, value, 0, 3600);
@@ -246,6 +266,7 @@ static bool set_level(struct daemon_config *config, const char *value)
     return daemon_log_level_parse(&config->log_level, value);
 }
 
+#define A_LIMIT   "a number from 1 to 10000000"
 #define A_CIPHER  "aes or aes256k"
 #define SECONDS   "a whole number of seconds from 1 to 315532800 (ten years)"
 #define V2_ADDR   "v2:IP:PORT with an IP that clients can dial"
@@ -274,6 +295,10 @@ static const struct daemon_option options[] = {
      "memory for the objects of the OSD, in MiB (1024)", set_memory, false, false},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
+    {"max-peers", "N", A_LIMIT, "connections at a time (65536)", set_max_peers, false, false},
+    {"max-half-open", "N", A_LIMIT,
+     "of them without a login; above, the oldest of these is\nclosed (1024)", set_max_half_open,
+     false, false},
     {"handler", "NAME", "nss or openssl",
      "library that does the cryptography: nss or openssl (nss)", set_handler, false, true},
     {"ms-mode", "MODE", "crc, secure, prefer-crc or prefer-secure",
@@ -290,8 +315,9 @@ static const struct daemon_option options[] = {
     {"service-ttl", "SECONDS", SECONDS, "life of a service ticket (3600)", set_service_ttl, false,
      false},
     {"allow-insecure-reclaim", NULL, "yes or no",
-     "clients may keep their global_id without showing the old\nticket; [=no]", set_reclaim, false,
-     false},
+     "clients may keep their global_id without showing the old\nticket; =no where the file says "
+     "yes",
+     set_reclaim, false, false},
     {"metrics", "[IP:]PORT", "none, PORT, or IP:PORT with IPv6 in brackets",
      "Prometheus metrics over HTTP, or none\n(127.0.0.1:9284)", set_metrics, false, false},
     {"ctl", "PATH", SOME_FILE, "control socket (DIR/ctl)", set_ctl, false, false},
@@ -300,6 +326,8 @@ static const struct daemon_option options[] = {
     {"log-level", "LEVEL", "error, warn, info or debug", "error, warn, info or debug (info)",
      set_level, false, true},
 };
+
+_Static_assert(sizeof(options) / sizeof(options[0]) <= DAEMON_OPTIONS_MAX, "grow the limit");
 
 const struct daemon_option *daemon_option_at(size_t index)
 {

@@ -47,7 +47,9 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
                        uint32_t osd_nonce, struct signet_keyserver *keys, struct daemon_log *log,
                        struct daemon_why *why)
 {
-    const struct signet_messenger_options options = {.threads = config->threads};
+    const struct signet_messenger_options options = {.threads = config->threads,
+                                                     .max_peers = config->max_peers,
+                                                     .max_half_open = config->max_half_open};
     struct signet_addr osd = config->osd;
     osd.nonce = osd.nonce != 0 ? osd.nonce : osd_nonce;
     serve->log = log;

@@ -53,4 +53,23 @@ took=$((SECONDS - from + 1))
 [ "$(metric signet_half_open)" = 0 ] || fail "strangers stayed"
 grep ' event=handshake_failed ' "$log" | head -n 1
 stop
+
+# Strangers that say nothing: the oldest give way, in a place that others cannot fill.
+start --threads 1 --max-half-open 8 --max-peers 12
+silent=()
+at=${mon#v2:} at=${at%/*}
+for ((i = 0; i < 40; i++)); do
+    exec {fd}<>"/dev/tcp/${at%:*}/${at##*:}"
+    silent+=("$fd")
+done
+gone() {
+    [ "$(metric 'signet_connections_closed_total{cause="HALF_OPEN_LIMIT"}')" = 32 ]
+}
+await gone || fail "half-open connections: $(fetch | grep -E '^signet_(conn|half|peers)')"
+[ "$(metric signet_half_open)" = 8 ] || fail "signet_half_open"
+ping >"$work/out" || fail "no login among silent ones: $(cat "$work/out")"
+for fd in "${silent[@]}"; do
+    exec {fd}<&-
+done
+stop
 echo "$num strangers: ok"

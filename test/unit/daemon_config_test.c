@@ -67,6 +67,8 @@ START_TEST(defaults)
     ck_assert_uint_eq(config.num_pools, 1);
     ck_assert_str_eq(config.pools[0].name, "data");
     ck_assert_uint_eq(config.osd_memory_mib, 1024);
+    ck_assert_uint_eq(config.max_peers, 65536);
+    ck_assert_uint_eq(config.max_half_open, 1024);
     ck_assert(!config.has_fsid && !config.allow_insecure_reclaim);
     ck_assert_int_eq(config.log_level, SIGNET_LOG_INFO);
 }
@@ -147,6 +149,8 @@ START_TEST(wrong_values)
         {"--service-ttl=315532801", "is not a whole number of seconds"},
         {"--metrics=v2:127.0.0.1:1", "is not none, PORT, or IP:PORT"},
         {"--metrics=65536", "is not none, PORT"},
+        {"--max-peers=0", "--max-peers: '0' is not a number from 1 to 10000000"},
+        {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
         {"--osd-memory=0", "is not a number of MiB from 1"},
         {"--drain=-1", "is not a number from 0 to 3600"},
         {"--log-level=loud", "is not error, warn, info or debug"},
@@ -257,12 +261,14 @@ START_TEST(changes)
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
                           "--threads=5", "--ms-mode=crc", "--allowed-ciphers=aes", "--auth-ttl=1",
                           "--service-ttl=1", "--allow-insecure-reclaim", "--metrics=none",
-                          "--drain=1", "--osd-memory=7"),
+                          "--drain=1", "--osd-memory=7", "--max-peers=3", "--max-half-open=2"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
-    ck_assert_str_eq(names, "mon osd state keyring fsid pool threads ms-mode allowed-ciphers "
-                            "preferred-cipher service-cipher auth-ttl service-ttl "
-                            "allow-insecure-reclaim metrics ctl osd-memory drain");
+    ck_assert_str_eq(
+        names,
+        "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode allowed-ciphers "
+        "preferred-cipher service-cipher auth-ttl service-ttl "
+        "allow-insecure-reclaim metrics ctl osd-memory drain");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");
