@@ -4,6 +4,7 @@
 
 struct tally {
     FILE *f; /* NULL: only counts */
+    bool tsv;
     unsigned missed, bars, without_allocs;
 };
 
@@ -15,6 +16,11 @@ struct bar {
 static void hold(struct tally *t, const struct bench_result *r, const struct bar *bar, bool met)
 {
     t->missed += !met;
+    if (t->tsv) {
+        fprintf(t->f, "# bar\t%s\t%s\t%s\t%.2f %s %s\t%s %.2f\n", met ? "met" : "MISSED",
+                r->row.group, r->row.name, bar->got, bar->what, bar->other, bar->sign, bar->want);
+        return;
+    }
     if (t->f && t->bars++ == 0) {
         fprintf(t->f, "\nbars\n");
     }
@@ -70,14 +76,26 @@ static void row_bars(struct tally *t, const struct bench_result *r)
     alloc_bar(t, r);
 }
 
+static void all_bars(struct tally *t, const struct bench *b)
+{
+    for (unsigned i = 0; i < b->num_rows; i++) {
+        if (b->rows[i].active) {
+            row_bars(t, &b->rows[i]);
+        }
+    }
+}
+
+void bench_print_bars_tsv(FILE *f, const struct bench *b)
+{
+    struct tally t = {.f = f, .tsv = true};
+    all_bars(&t, b);
+    fprintf(f, "# rows without allocations\t%u\n", t.without_allocs);
+}
+
 unsigned bench_print_bars(FILE *f, const struct bench *b)
 {
     struct tally t = {.f = f};
-    for (unsigned i = 0; i < b->num_rows; i++) {
-        if (b->rows[i].active) {
-            row_bars(&t, &b->rows[i]);
-        }
-    }
+    all_bars(&t, b);
     if (f && t.without_allocs > 0) {
         fprintf(f, "\n%u rows of the library do not allocate\n", t.without_allocs);
     }

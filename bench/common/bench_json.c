@@ -108,4 +108,5 @@ void bench_print_tsv(FILE *f, const struct bench *b)
                 bench_ratio_median(r, 0), bench_ratio_worst(r, 0),
                 r->floor ? r->floor->row.name : "-", bench_ratio_floor(r));
     }
+    bench_print_bars_tsv(f, b);
 }

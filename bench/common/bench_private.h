@@ -71,5 +71,7 @@ void bench_print_json(FILE *f, const struct bench *b);
 void bench_print_tsv(FILE *f, const struct bench *b);
 /* Lists the bars; returns how many are missed. f may be NULL. */
 unsigned bench_print_bars(FILE *f, const struct bench *b);
+/* As lines of tab-separated values that begin with "# bar". */
+void bench_print_bars_tsv(FILE *f, const struct bench *b);
 
 #endif
