@@ -86,7 +86,7 @@ SIGNET_MUST SIGNET_API int signet_keyserver_remove(struct signet_keyserver *serv
 SIGNET_MUST SIGNET_API int signet_keyserver_import(struct signet_keyserver *server,
                                                    const struct signet_keyring *keyring,
                                                    struct signet_fail *fail);
-/* A copy of all principals at one moment. */
+/* A copy of all principals at one moment; of a principal with two keys the new one. */
 SIGNET_MUST SIGNET_API int signet_keyserver_export(const struct signet_keyserver *server,
                                                    struct signet_keyring **out);
 

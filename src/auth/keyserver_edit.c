@@ -218,20 +218,21 @@ int signet_keyserver_import(struct signet_keyserver *s, const struct signet_keyr
     return err;
 }
 
-static int export_one(struct signet_keyring *out, const struct principal *p)
+static int export_one(struct signet_keyring *out, const struct principal *p, bool newest)
 {
-    int err = signet_keyring_set(out, &p->name, p->key);
+    const struct signet_key *key = newest && p->pending != NULL ? p->pending : p->key;
+    int err = signet_keyring_set(out, &p->name, key);
     for (size_t i = 0; err == 0 && i < p->num_caps; i++) {
         err = signet_keyring_set_cap(out, &p->name, p->caps[i].service, p->caps[i].text);
     }
     return err;
 }
 
-int snapshot_export(const struct snapshot *snapshot, struct signet_keyring **out)
+int snapshot_export(const struct snapshot *snapshot, bool newest, struct signet_keyring **out)
 {
     int err = signet_keyring_new(out);
     for (size_t i = 0; err == 0 && i < snapshot->num; i++) {
-        err = export_one(*out, snapshot->principals[i]);
+        err = export_one(*out, snapshot->principals[i], newest);
     }
     if (err != 0) {
         signet_keyring_free(*out);
@@ -243,7 +244,7 @@ int snapshot_export(const struct snapshot *snapshot, struct signet_keyring **out
 int signet_keyserver_export(const struct signet_keyserver *s, struct signet_keyring **out)
 {
     signet_rcu_enter();
-    int err = snapshot_export(keyserver_read(s), out);
+    int err = snapshot_export(keyserver_read(s), true, out);
     signet_rcu_leave();
     return err;
 }

@@ -80,7 +80,7 @@ static void put_pending(struct state_text *t, const struct snapshot *snapshot)
 static void put_keyring(struct state_text *t, const struct snapshot *snapshot)
 {
     struct signet_keyring *keyring;
-    int err = snapshot_export(snapshot, &keyring);
+    int err = snapshot_export(snapshot, false, &keyring);
     if (err != 0) {
         t->err = t->err != 0 ? t->err : err;
         return;

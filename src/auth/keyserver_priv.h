@@ -76,8 +76,9 @@ const char *principal_cap(const struct principal *principal, const char *service
 /* Entity `index` of a keyring, whatever its key type. *out is NULL on failure. */
 int principal_from_keyring(const struct signet_keyring *keyring, size_t index,
                            struct principal **out, struct signet_fail *fail);
-/* A keyring of the principals and their (old) keys. */
-int snapshot_export(const struct snapshot *snapshot, struct signet_keyring **out);
+/* A keyring of the principals and their keys;
+ * newest: with the pending one where there is one. */
+int snapshot_export(const struct snapshot *snapshot, bool newest, struct signet_keyring **out);
 
 /* --- keyserver.c --- */
 
