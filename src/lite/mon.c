@@ -105,6 +105,18 @@ bool mon_our_fsid(const struct mon_call *call, struct signet_span fsid)
            memcmp(fsid.p, call->mon->cluster->fsid, fsid.len) == 0;
 }
 
+struct signet_lite_usage mon_usage(const struct signet_mon *mon)
+{
+    struct signet_lite_usage u = {0};
+    if (mon->usage != NULL) {
+        u = mon->usage(mon->usage_arg);
+    }
+    if (u.used > u.capacity) {
+        u.used = u.capacity;
+    }
+    return u;
+}
+
 int signet_mon_message(struct signet_mon *mon, struct signet_mon_session *session,
                        const struct signet_message *in, signet_mon_send send, void *arg,
                        struct signet_fail *fail)

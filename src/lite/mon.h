@@ -26,6 +26,12 @@
 
 #include "lite/maps.h"
 
+/* What the pools hold. */
+struct signet_lite_usage {
+    uint64_t objects, bytes;
+    uint64_t used, capacity; /* bytes of memory, taken and in all */
+};
+
 struct signet_mon {
     const struct signet_lite_cluster *cluster; /* borrowed, does not change */
     struct signet_keyserver *keys;             /* borrowed */
@@ -33,6 +39,10 @@ struct signet_mon {
     enum signet_key_type key_type; /* of keys that commands make */
     uint64_t started_ns;           /* monotonic */
     pthread_mutex_t changing;      /* held by a command that looks and then changes */
+    /* Asked for what status and df show; may be set after signet_mon_init(), before the first
+     * session. NULL: zeros are shown. */
+    struct signet_lite_usage (*usage)(void *arg);
+    void *usage_arg;
 };
 
 /* key_type 0: aes256k. */

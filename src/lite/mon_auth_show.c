@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Entities as text and as JSON. JSON is written by hand: keys must not pass through memory that
- * nobody wipes. */
+/* Entities as text and as JSON. */
 #include "lite/mon_auth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/secret.h"
+#include "lite/json.h"
 
 enum { KEY_TEXT = 4 * SIGNET_KEY_TEXT_MAX };
 
@@ -24,23 +24,45 @@ static void add_key(struct lite_text *t, const struct signet_keyring *all, size_
     signet_wipe(key, sizeof(key));
 }
 
-static void add_entity_json(struct lite_text *t, const struct signet_keyring *all, size_t index)
+static struct lite_json json_of(struct mon_run *run)
+{
+    return (struct lite_json){.out = &run->out, .pretty = run->pretty};
+}
+
+static void key_json(struct lite_json *j, const struct signet_keyring *all, size_t index)
+{
+    char key[KEY_TEXT];
+    if (signet_keyring_key_text(all, index, key, sizeof(key)) == 0) {
+        lite_json_base64(j, "key", key);
+    }
+    signet_wipe(key, sizeof(key));
+}
+
+static void entity_json(struct lite_json *j, const struct signet_keyring *all, size_t index)
 {
     char name[SIGNET_NAME_TEXT_MAX];
-    add(t, "{\"entity\":");
-    lite_text_quote(t, signet_name_print(signet_keyring_name(all, index), name));
-    add(t, ",\"key\":\"");
-    add_key(t, all, index);
-    add(t, "\",\"caps\":{");
+    lite_json_open(j, NULL, '{');
+    lite_json_string(j, "entity", signet_name_print(signet_keyring_name(all, index), name));
+    key_json(j, all, index);
+    lite_json_open(j, "caps", '{');
     for (size_t i = 0; i < signet_keyring_num_caps(all, index); i++) {
         const char *service;
         const char *text = signet_keyring_cap(all, index, i, &service);
-        add(t, i > 0 ? "," : "");
-        lite_text_quote(t, service);
-        add(t, ":");
-        lite_text_quote(t, text);
+        lite_json_string(j, service, text);
     }
-    add(t, "}}");
+    lite_json_close(j, '}');
+    lite_json_close(j, '}');
+}
+
+/* Entities from first on. */
+static void entities_json(struct lite_json *j, const char *name, const struct signet_keyring *all,
+                          size_t first, size_t num)
+{
+    lite_json_open(j, name, '[');
+    for (size_t i = first; i < first + num; i++) {
+        entity_json(j, all, i);
+    }
+    lite_json_close(j, ']');
 }
 
 static int add_keyring(struct lite_text *t, const struct signet_keyring *keyring)
@@ -80,9 +102,8 @@ int mon_auth_show(struct mon_run *run, const struct signet_keyring *all, size_t 
 {
     struct signet_keyring *one = NULL;
     if (run->json) {
-        add(&run->out, "[");
-        add_entity_json(&run->out, all, index);
-        add(&run->out, "]\n");
+        struct lite_json j = json_of(run);
+        entities_json(&j, NULL, all, index, 1);
         return 0;
     }
     int err = single(all, index, with_caps, &one);
@@ -95,9 +116,14 @@ int mon_auth_show(struct mon_run *run, const struct signet_keyring *all, size_t 
 
 int mon_auth_show_key(struct mon_run *run, const struct signet_keyring *all, size_t index)
 {
-    add(&run->out, run->json ? "{\"key\":\"" : "");
-    add_key(&run->out, all, index);
-    add(&run->out, run->json ? "\"}\n" : "");
+    struct lite_json j = json_of(run);
+    if (!run->json) {
+        add_key(&run->out, all, index);
+        return 0;
+    }
+    lite_json_open(&j, NULL, '{');
+    key_json(&j, all, index);
+    lite_json_close(&j, '}');
     return 0;
 }
 
@@ -121,21 +147,26 @@ static void add_entity_lines(struct lite_text *t, const struct signet_keyring *a
 
 int mon_auth_show_list(struct mon_run *run, const struct signet_keyring *all)
 {
-    add(&run->out, run->json ? "{\"auth_dump\":[" : "");
-    for (size_t i = 0; i < signet_keyring_num(all); i++) {
-        if (run->json) {
-            add(&run->out, i > 0 ? "," : "");
-            add_entity_json(&run->out, all, i);
-        } else {
-            add_entity_lines(&run->out, all, i);
-        }
+    struct lite_json j = json_of(run);
+    if (run->json) {
+        lite_json_open(&j, NULL, '{');
+        entities_json(&j, "auth_dump", all, 0, signet_keyring_num(all));
+        lite_json_close(&j, '}');
+        return 0;
     }
-    add(&run->out, run->json ? "]}\n" : "\n");
+    for (size_t i = 0; i < signet_keyring_num(all); i++) {
+        add_entity_lines(&run->out, all, i);
+    }
     return 0;
 }
 
 int mon_auth_show_keyring(struct mon_run *run, const struct signet_keyring *all)
 {
+    struct lite_json j = json_of(run);
+    if (run->json) {
+        entities_json(&j, NULL, all, 0, signet_keyring_num(all));
+        return 0;
+    }
     int err = add_keyring(&run->out, all);
     return err == 0 ? 0 : mon_say_failure(run, err);
 }

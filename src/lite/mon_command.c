@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FSID_LEN = 16, WORDS_MAX = 16, COMMAND_MAX = 1 << 20 };
+enum { FSID_LEN = 16, WORDS_MAX = 16, COMMAND_MAX = 1 << 20, SHOWN_MAX = 120 };
 
 /* A request as both messages have it. */
 struct request {
@@ -28,6 +28,11 @@ int mon_say(struct mon_run *run, int err, const char *format, ...)
     va_start(ap, format);
     vsnprintf(run->say, sizeof(run->say), format, ap);
     va_end(ap);
+    for (char *p = run->say; *p != 0; p++) { /* may have parts of the request */
+        if ((*p >= 0 && *p < ' ' && *p != '\n') || *p == 0x7f) {
+            *p = '?';
+        }
+    }
     return err;
 }
 
@@ -66,20 +71,44 @@ static unsigned needed(const char *perm)
            (strchr(perm, 'x') != NULL ? SIGNET_MAY_X : 0U);
 }
 
+static void read_format(struct mon_run *run)
+{
+    const char *format = mon_arg(run, "format");
+    run->pretty = format != NULL && strcmp(format, "json-pretty") == 0;
+    run->json = run->pretty || (format != NULL && strcmp(format, "json") == 0);
+}
+
 static int run_prefix(const struct mon_call *call, struct mon_run *run)
 {
     const char *prefix = mon_arg(run, "prefix");
-    const struct mon_command *command = prefix != NULL ? mon_command_find(prefix) : NULL;
+    if (prefix == NULL) {
+        return mon_say(run, -EINVAL, "command prefix not found");
+    }
+    if (prefix[0] == 0) {
+        return mon_say(run, -EINVAL, "command prefix must not be empty");
+    }
+    const struct mon_command *command = mon_command_find(prefix);
     if (command == NULL) {
-        return mon_say(run, -EINVAL, "command not known");
+        return run->tell ? mon_say(run, -EINVAL, "unknown command prefix %.80s", prefix)
+                         : mon_say(run, -EINVAL, "command not known");
     }
     unsigned may = signet_mon_caps(call->session->caps);
+    if (run->tell && needed(command->perm) != 0 && may != SIGNET_MAY_ALL) {
+        return mon_say(run, -EACCES, "insufficient caps");
+    }
     if ((needed(command->perm) & ~may) != 0) {
         return mon_say(run, -EACCES, "access denied");
     }
-    const char *format = mon_arg(run, "format");
-    run->json = format != NULL && strncmp(format, "json", 4) == 0;
+    read_format(run);
     return command->run(run);
+}
+
+/* Says what came, as far as it can be shown. */
+static int not_an_object(struct mon_run *run, const json_t *json, const struct request *q)
+{
+    const char *what = json != NULL ? "not JSON object" : "unparseable JSON";
+    int len = q->first.len < SHOWN_MAX ? (int)q->first.len : SHOWN_MAX;
+    return mon_say(run, -EINVAL, "%s %.*s", what, len, (const char *)q->first.p);
 }
 
 static int32_t run_request(const struct mon_call *call, struct mon_run *run,
@@ -92,8 +121,7 @@ static int32_t run_request(const struct mon_call *call, struct mon_run *run,
                                             JSON_REJECT_DUPLICATES, NULL)
                                : NULL;
     run->args = json;
-    int code = json_is_object(json) ? run_prefix(call, run)
-                                    : mon_say(run, -EINVAL, "unparseable JSON command");
+    int code = json_is_object(json) ? run_prefix(call, run) : not_an_object(run, json, q);
     json_decref(json);
     if (run->out.err != 0) {
         code = mon_say_failure(run, run->out.err);
@@ -128,7 +156,8 @@ static void write_tell(struct signet_writer *w, const void *arg)
 static int answer(struct mon_call *call, const struct request *q, int wrong_fsid,
                   struct mon_reply reply)
 {
-    struct mon_run run = {.mon = call->mon, .data = call->in->data};
+    struct mon_run run = {
+        .mon = call->mon, .data = call->in->data, .tell = call->in->type == MSG_COMMAND};
     struct ack ack = {.run = &run, .request = q};
     ack.code = run_request(call, &run, q, wrong_fsid);
     reply.tid = call->in->tid;

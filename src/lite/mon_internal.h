@@ -57,6 +57,8 @@ int mon_front_done(struct mon_call *call, struct signet_reader *r, const char *w
 /* version u64, rank s16, tid u64: read and passed over; written as zeros and -1. */
 void mon_paxos_skip(struct signet_reader *r);
 void mon_paxos_write(struct signet_writer *w);
+/* Zeros when nobody knows; never more used than there is. */
+struct signet_lite_usage mon_usage(const struct signet_mon *mon);
 bool mon_our_fsid(const struct mon_call *call, struct signet_span fsid);
 
 int mon_get_map(struct mon_call *call);
@@ -76,7 +78,8 @@ struct mon_run {
     struct signet_mon *mon;
     const json_t *args;      /* members beside prefix */
     struct signet_span data; /* what -i gave */
-    bool json;               /* format */
+    bool tell;               /* asked by `ceph tell` */
+    bool json, pretty;       /* format: pretty is JSON too */
     char say[256];           /* rs: a line for stderr, may be empty */
     struct lite_text out;    /* for stdout */
 };
@@ -108,9 +111,19 @@ int mon_run_fsid(struct mon_run *run);
 int mon_run_version(struct mon_run *run);
 int mon_run_status(struct mon_run *run);
 int mon_run_health(struct mon_run *run);
+int mon_run_mon_status(struct mon_run *run);
 int mon_run_mon_dump(struct mon_run *run);
+int mon_run_mon_getmap(struct mon_run *run);
+int mon_run_osd_dump(struct mon_run *run);
+int mon_run_osd_getmap(struct mon_run *run);
+int mon_run_osd_stat(struct mon_run *run);
+int mon_run_osd_lspools(struct mon_run *run);
+int mon_run_osd_pool_ls(struct mon_run *run);
+int mon_run_df(struct mon_run *run);
+int mon_run_config_dump(struct mon_run *run);
 int mon_run_auth_ls(struct mon_run *run);
 int mon_run_auth_get(struct mon_run *run);
+int mon_run_auth_export(struct mon_run *run);
 int mon_run_auth_print_key(struct mon_run *run);
 int mon_run_auth_get_or_create(struct mon_run *run);
 int mon_run_auth_get_or_create_key(struct mon_run *run);
@@ -121,5 +134,6 @@ int mon_run_auth_rotate(struct mon_run *run);
 int mon_run_auth_import(struct mon_run *run);
 
 json_t *mon_health_json(void);
+json_t *mon_state_json(const struct signet_mon *mon); /* what `ceph ping` shows, too */
 
 #endif

@@ -10,6 +10,7 @@
 #include "lite/envelope.h"
 
 enum {
+    KIB = 1024,
     SUBSCRIPTIONS_MAX = 64,
     NAME_MAX_LEN = 256,
     POOLS_MAX = 4096,
@@ -163,10 +164,15 @@ int mon_get_version(struct mon_call *call)
 
 static void write_statfs(struct signet_writer *w, const void *arg)
 {
-    const struct signet_lite_cluster *c = arg;
+    const struct signet_mon *mon = arg;
+    const struct signet_lite_cluster *c = mon->cluster;
+    struct signet_lite_usage u = mon_usage(mon);
     signet_write_bytes(w, c->fsid, sizeof(c->fsid));
     signet_write_u64(w, c->epoch);
-    signet_write_zeros(w, 32); /* kb, kb_used, kb_avail, objects */
+    signet_write_u64(w, u.capacity / KIB);
+    signet_write_u64(w, u.used / KIB);
+    signet_write_u64(w, (u.capacity - u.used) / KIB);
+    signet_write_u64(w, u.objects);
 }
 
 int mon_statfs(struct mon_call *call)
@@ -186,7 +192,7 @@ int mon_statfs(struct mon_call *call)
                                               .compat = 1,
                                               .tid = call->in->tid,
                                               .front = write_statfs,
-                                              .arg = call->mon->cluster});
+                                              .arg = call->mon});
 }
 
 static void write_pool_stats(struct signet_writer *w, const void *arg)
@@ -230,9 +236,8 @@ static void write_ping(struct signet_writer *w, const void *arg)
 int mon_ping(struct mon_call *call)
 {
     struct lite_text text = {0};
-    json_t *json =
-        json_pack("{s:o?, s:{s:s, s:i, s:s, s:[i]}}", "health", mon_health_json(), "mon_status",
-                  "name", call->mon->cluster->mon_name, "rank", 0, "state", "leader", "quorum", 0);
+    json_t *json = json_pack("{s:o?, s:o?}", "health", mon_health_json(), "mon_status",
+                             mon_state_json(call->mon));
     lite_text_json(&text, json, JSON_INDENT(4));
     int err = text.err;
     if (err == 0) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KEY_TYPE "key_type=CephString?"
+
 /* perm as Ceph has them: reading keys takes x too. */
 static const struct mon_command commands[] = {
     {"get_command_descriptions", "describe all commands", "", mon_run_descriptions},
@@ -12,25 +14,36 @@ static const struct mon_command commands[] = {
     {"version", "show the version of the monitor", "r", mon_run_version},
     {"status", "show cluster status", "r", mon_run_status},
     {"health detail=CephChoices:detail?", "show cluster health", "r", mon_run_health},
-    {"mon dump", "dump the monitor map", "r", mon_run_mon_dump},
+    {"df detail=CephChoices:detail?", "show cluster free space", "r", mon_run_df},
+    {"config dump", "show all configuration options: there are none", "r", mon_run_config_dump},
+    {"mon_status", "show the state of the monitor", "r", mon_run_mon_status},
+    {"mon dump epoch=CephInt?", "dump the monitor map", "r", mon_run_mon_dump},
+    {"mon getmap epoch=CephInt?", "the encoded monitor map", "r", mon_run_mon_getmap},
+    {"osd dump epoch=CephInt?", "print the OSD map", "r", mon_run_osd_dump},
+    {"osd getmap epoch=CephInt?", "the encoded OSD map", "r", mon_run_osd_getmap},
+    {"osd stat", "print the state of the OSD", "r", mon_run_osd_stat},
+    {"osd lspools", "list pools with their numbers", "r", mon_run_osd_lspools},
+    {"osd pool ls", "list pools", "r", mon_run_osd_pool_ls},
     {"auth ls", "list authentication state", "rx", mon_run_auth_ls},
     {"auth list", "list authentication state", "rx", mon_run_auth_ls},
     {"auth get entity=CephString", "write keyring with the entity's key", "rx", mon_run_auth_get},
     {"auth export entity=CephString?", "write keyring of one entity or of all", "rx",
-     mon_run_auth_get},
+     mon_run_auth_export},
     {"auth print-key entity=CephString", "show the entity's key", "rx", mon_run_auth_print_key},
+    {"auth print_key entity=CephString", "show the entity's key", "rx", mon_run_auth_print_key},
     {"auth get-key entity=CephString", "show the entity's key", "rx", mon_run_auth_print_key},
-    {"auth get-or-create entity=CephString caps=CephString*?",
+    {"auth get-or-create entity=CephString caps=CephString*? " KEY_TYPE,
      "add an entity with a fresh key and these caps, unless it is there", "rwx",
      mon_run_auth_get_or_create},
-    {"auth get-or-create-key entity=CephString caps=CephString*?",
+    {"auth get-or-create-key entity=CephString caps=CephString*? " KEY_TYPE,
      "the same, and show the key alone", "rwx", mon_run_auth_get_or_create_key},
-    {"auth add entity=CephString caps=CephString*?",
+    {"auth add entity=CephString caps=CephString*? " KEY_TYPE,
      "add an entity with the key of the input file, or a fresh one", "rwx", mon_run_auth_add},
     {"auth import", "import the keyring of the input file", "rwx", mon_run_auth_import},
     {"auth caps entity=CephString caps=CephString*", "replace the caps of the entity", "rwx",
      mon_run_auth_caps},
-    {"auth rotate entity=CephString", "give the entity a fresh key", "rwx", mon_run_auth_rotate},
+    {"auth rotate entity=CephString " KEY_TYPE, "give the entity a fresh key", "rwx",
+     mon_run_auth_rotate},
     {"auth del entity=CephString", "delete the entity", "rwx", mon_run_auth_del},
     {"auth rm entity=CephString", "delete the entity", "rwx", mon_run_auth_del},
 };

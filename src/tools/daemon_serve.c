@@ -70,6 +70,13 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
     return code;
 }
 
+static struct signet_lite_usage pools_usage(void *arg)
+{
+    struct store_usage u = signet_osd_usage(arg);
+    return (struct signet_lite_usage){
+        .objects = u.objects, .bytes = u.bytes, .used = u.memory, .capacity = u.max_bytes};
+}
+
 int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
                       const uint8_t fsid[16], uint32_t epoch, uint64_t created_s,
                       struct daemon_why *why)
@@ -98,6 +105,8 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
                            signet_strerror(err));
     }
     signet_mon_init(&serve->mon, c, serve->keys, signet_env_system(), config->preferred_cipher);
+    serve->mon.usage = pools_usage;
+    serve->mon.usage_arg = &serve->osd;
     /* Workers that see the flag see what was written before. */
     atomic_store_explicit(&serve->open, true, memory_order_release);
     return TOOL_OK;

@@ -10,13 +10,13 @@ updates=$4 kills=$5
 done_=0 killed=0
 
 change() { # FROM TO: one command a line
-    seq "$1" "$2" | sed 's/.*/{"prefix": "auth caps", "entity": "client.x", "caps": ["osd", "n&"]}/'
+    seq "$1" "$2" | sed 's/.*/{"prefix": "auth caps", "entity": "client.x", "caps": ["osd", "allow r pool=n&"]}/'
 }
 
 # The number that the state has.
 present() {
     run_commands <<<'{"prefix": "auth get", "entity": "client.x"}' |
-        sed -n 's/^\tcaps osd = "n\([0-9]*\)"$/\1/p'
+        sed -n 's/^\tcaps osd = "allow r pool=n\([0-9]*\)"$/\1/p'
 }
 
 acknowledged() {
@@ -44,7 +44,7 @@ done
 rm -rf "$work/state"
 
 start
-run_commands >"$work/out" <<<'{"prefix": "auth get-or-create", "entity": "client.x", "caps": ["osd", "n0"]}' ||
+run_commands >"$work/out" <<<'{"prefix": "auth get-or-create", "entity": "client.x", "caps": ["osd", "allow r pool=n0"]}' ||
     fail "the first command"
 each=$((updates / kills))
 while [ "$done_" -lt "$updates" ]; do
