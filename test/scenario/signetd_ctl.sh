@@ -1,9 +1,12 @@
 #!/bin/bash
-# signetd_ctl.sh SIGNET SIGNETD MON_CLIENT: the control socket; handlers are switched under traffic.
+# signetd_ctl.sh SIGNET SIGNETD MON_CLIENT CONNECTIONS SWITCHES: the control socket; handlers are
+# switched while that many connections are busy.
 # shellcheck disable=SC2119 # functions may go without arguments
 set -eu
 # shellcheck source=daemon.sh
 . "$(dirname "$(readlink -f "$0")")/daemon.sh"
+
+connections=$4 switches=$5
 
 start --ms-mode prefer-secure
 [ "$(ctl handler)" = nss ] || fail "the handler at first"
@@ -15,27 +18,29 @@ done
 ! ctl handler gcrypt >"$work/out" 2>"$work/err" || fail "handler gcrypt"
 grep -q "the handler 'gcrypt' cannot be used" "$work/err" || fail "$(cat "$work/err")"
 
-# Eight connections, in both modes, with both handlers at their ends; a hundred switches.
+# In both modes, with both handlers at the other end, at the monitor and at the OSD.
 pids=()
-for i in 1 2 3 4 5 6 7 8; do
+for ((i = 0; i < connections; i++)); do
     mode=secure handler=nss
     [ $((i % 2)) = 0 ] || mode=crc
-    [ "$i" -gt 4 ] || handler=openssl
-    ping --ms-mode "$mode" --handler "$handler" --osd "$osd" -c 400 -i 0.005 >"$work/out.$i" 2>&1 &
+    [ $((i % 4)) -lt 2 ] || handler=openssl
+    ping --ms-mode "$mode" --handler "$handler" --osd "$osd" -c $((switches * 3 / 2)) -i 0.005 \
+        >"$work/out.$i" 2>&1 &
     pids+=($!)
 done
-for ((n = 0; n < 50; n++)); do
+for ((n = 0; n < switches / 2; n++)); do
     [ "$(ctl handler openssl)" = openssl ] || fail "switch to openssl"
     [ "$(ctl handler nss)" = nss ] || fail "switch to nss"
 done
-for i in 1 2 3 4 5 6 7 8; do
-    wait "${pids[i - 1]}" || fail "connection $i: $(cat "$work/out.$i")"
+for ((i = 0; i < connections; i++)); do
+    wait "${pids[i]}" || fail "connection $i: $(cat "$work/out.$i")"
 done
 # Both have sealed, and nobody was lost.
 for handler in nss openssl; do
     [ "$(metric "signet_sealed_bytes_total{handler=\"$handler\"}")" -gt 0 ] || fail "$handler sealed nothing"
 done
-[ "$(metric 'signet_handshakes_total{service="mon",outcome="ok",cause=""}')" = 8 ] || fail "reconnects"
+[ "$(metric 'signet_handshakes_total{service="mon",outcome="ok",cause=""}')" = "$connections" ] ||
+    fail "reconnects"
 [ "$(metric 'signet_handler{handler="nss"}')" = 1 ] || fail "signet_handler"
 
 # Rotation by hand: a login afterwards works, and counts.
