@@ -36,7 +36,7 @@ void daemon_config_defaults(struct daemon_config *config)
         .auth_ttl_s = 259200,
         .service_ttl_s = 3600,
         .drain_s = 5,
-        .osd_memory_mib = 1024,
+        .store_bytes = UINT64_C(1) << 30,
         .max_peers = 65536,
         .max_half_open = 1024,
         .log_level = SIGNET_LOG_INFO,

@@ -57,7 +57,7 @@ struct daemon_config {
     unsigned num_modes;
     uint32_t allowed_ciphers; /* SIGNET_CIPHER bits */
     enum signet_key_type preferred_cipher, service_cipher;
-    uint64_t auth_ttl_s, service_ttl_s, drain_s, osd_memory_mib;
+    uint64_t auth_ttl_s, service_ttl_s, drain_s, store_bytes;
     bool allow_insecure_reclaim;
     enum signet_log_level log_level;
 };

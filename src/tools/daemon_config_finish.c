@@ -88,7 +88,7 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"allow-insecure-reclaim", a->allow_insecure_reclaim == b->allow_insecure_reclaim},
         {"metrics", a->metrics_on == b->metrics_on && signet_addr_equal(&a->metrics, &b->metrics)},
         {"ctl", strcmp(a->ctl, b->ctl) == 0},
-        {"osd-memory", a->osd_memory_mib == b->osd_memory_mib},
+        {"store-bytes", a->store_bytes == b->store_bytes},
         {"drain", a->drain_s == b->drain_s},
     };
     size_t len = 0;

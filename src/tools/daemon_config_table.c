@@ -256,9 +256,30 @@ static bool set_drain(struct daemon_config *config, const char *value)
     return tool_number_parse(&config->drain_s, value, 0, 3600);
 }
 
-static bool set_memory(struct daemon_config *config, const char *value)
+/* "", "K", "M", "G" or "T" as a number of bits. */
+static bool parse_unit(unsigned *shift, const char *unit)
 {
-    return tool_number_parse(&config->osd_memory_mib, value, 1, UINT64_C(1) << 30);
+    static const char units[] = "KMGT";
+    const char *at = *unit != '\0' ? strchr(units, *unit) : NULL;
+    *shift = at != NULL ? 10 * (unsigned)(at - units + 1) : 0;
+    return *unit == '\0' || (at != NULL && unit[1] == '\0');
+}
+
+static bool set_store(struct daemon_config *config, const char *value)
+{
+    char digits[24] = "";
+    unsigned shift;
+    uint64_t num;
+    size_t len = strspn(value, "0123456789");
+    if (len >= sizeof(digits) || !parse_unit(&shift, value + len)) {
+        return false;
+    }
+    memcpy(digits, value, len);
+    if (!tool_number_parse(&num, digits, 1, (UINT64_C(1) << 50) >> shift)) {
+        return false;
+    }
+    config->store_bytes = num << shift;
+    return true;
 }
 
 static bool set_level(struct daemon_config *config, const char *value)
@@ -291,8 +312,8 @@ static const struct daemon_option options[] = {
      "NAME=ID: a name of letters, digits, '.', '_' and '-', an id from 1, each of them once, at "
      "most 64 pools",
      "a pool; may be repeated (data=1)", set_pool, true, false},
-    {"osd-memory", "MIB", "a number of MiB from 1",
-     "memory for the objects of the OSD, in MiB (1024)", set_memory, false, false},
+    {"store-bytes", "N[KMGT]", "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T",
+     "memory for the objects of the OSD (1G)", set_store, false, false},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
     {"max-peers", "N", A_LIMIT, "connections at a time (65536)", set_max_peers, false, false},

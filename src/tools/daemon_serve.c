@@ -98,7 +98,7 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
             .id = config->pools[i].id, .name = config->pools[i].name, .pg_num = PG_NUM};
     }
     const struct signet_osd_options options = {
-        .cluster = c, .env = signet_env_system(), .store_bytes = config->osd_memory_mib << 20};
+        .cluster = c, .env = signet_env_system(), .store_bytes = config->store_bytes};
     int err = signet_osd_init(&serve->osd, &options);
     if (err != 0) {
         return daemon_fail(why, TOOL_FAILURE, "cannot make room for objects: %s",

@@ -66,7 +66,7 @@ START_TEST(defaults)
     ck_assert_uint_eq(config.service_ttl_s, 3600);
     ck_assert_uint_eq(config.num_pools, 1);
     ck_assert_str_eq(config.pools[0].name, "data");
-    ck_assert_uint_eq(config.osd_memory_mib, 1024);
+    ck_assert_uint_eq(config.store_bytes, UINT64_C(1) << 30);
     ck_assert_uint_eq(config.max_peers, 65536);
     ck_assert_uint_eq(config.max_half_open, 1024);
     ck_assert(!config.has_fsid && !config.allow_insecure_reclaim);
@@ -101,13 +101,15 @@ START_TEST(all_options)
     ck_assert(config.allow_insecure_reclaim);
     ck_assert_int_eq(ARGS("--state=/s", "--auth-ttl=8", "--service-ttl=4", "--service-cipher=aes",
                           "--ctl=/c", "--drain=0", "--log-level=debug", "--metrics=none",
-                          "--allow-insecure-reclaim=no", "--allowed-ciphers=aes"),
+                          "--allow-insecure-reclaim=no", "--allowed-ciphers=aes",
+                          "--store-bytes=3M"),
                      TOOL_OK);
     ck_assert_uint_eq(config.auth_ttl_s, 8);
     ck_assert_uint_eq(config.service_ttl_s, 4);
     ck_assert_int_eq(config.preferred_cipher, SIGNET_KEY_AES);
     ck_assert_str_eq(config.ctl, "/c");
     ck_assert_uint_eq(config.drain_s, 0);
+    ck_assert_uint_eq(config.store_bytes, 3 << 20);
     ck_assert(!config.metrics_on && !config.allow_insecure_reclaim);
     ck_assert_int_eq(ARGS("--state=/s", "--metrics=0"), TOOL_OK);
     ck_assert_str_eq(addr(&config.metrics), "any:127.0.0.1:0/0");
@@ -151,7 +153,11 @@ START_TEST(wrong_values)
         {"--metrics=65536", "is not none, PORT"},
         {"--max-peers=0", "--max-peers: '0' is not a number from 1 to 10000000"},
         {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
-        {"--osd-memory=0", "is not a number of MiB from 1"},
+        {"--store-bytes=0", "is not a number of bytes from 1"},
+        {"--store-bytes=G", "is not a number of bytes from 1"},
+        {"--store-bytes=1GB", "is not a number of bytes from 1"},
+        {"--store-bytes=1X", "is not a number of bytes from 1"},
+        {"--store-bytes=1025T", "is not a number of bytes from 1"},
         {"--drain=-1", "is not a number from 0 to 3600"},
         {"--log-level=loud", "is not error, warn, info or debug"},
         {"--allow-insecure-reclaim=maybe", "is not yes or no"},
@@ -261,14 +267,14 @@ START_TEST(changes)
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
                           "--threads=5", "--ms-mode=crc", "--allowed-ciphers=aes", "--auth-ttl=1",
                           "--service-ttl=1", "--allow-insecure-reclaim", "--metrics=none",
-                          "--drain=1", "--osd-memory=7", "--max-peers=3", "--max-half-open=2"),
+                          "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_str_eq(
         names,
         "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode allowed-ciphers "
         "preferred-cipher service-cipher auth-ttl service-ttl "
-        "allow-insecure-reclaim metrics ctl osd-memory drain");
+        "allow-insecure-reclaim metrics ctl store-bytes drain");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");
