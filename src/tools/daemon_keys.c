@@ -165,6 +165,43 @@ static void compare(const struct signet_keyserver *keys, const struct daemon_con
     signet_keyring_free(known);
 }
 
+static bool type_allowed(const struct signet_keyring *all, size_t index, uint32_t allowed)
+{
+    struct signet_key *key;
+    if (signet_keyring_key(all, signet_keyring_name(all, index), NULL, &key) != 0) {
+        return false;
+    }
+    bool ok = (allowed & SIGNET_CIPHER(signet_key_type(key))) != 0;
+    signet_key_unref(key);
+    return ok;
+}
+
+/* Who was let in by --allowed-ciphers of an earlier start, and is no more. */
+static void warn_types(const struct signet_keyserver *keys, const struct daemon_config *config,
+                       struct daemon_log *log)
+{
+    struct signet_keyring *all;
+    char name[SIGNET_NAME_TEXT_MAX];
+    struct logfmt line;
+    if (signet_keyserver_export(keys, &all) != 0) {
+        return;
+    }
+    size_t num = 0, first = 0;
+    for (size_t i = signet_keyring_num(all); i-- > 0;) {
+        if (!type_allowed(all, i, config->allowed_ciphers)) {
+            first = i;
+            num++;
+        }
+    }
+    if (num > 0 && daemon_log_begin(log, &line, SIGNET_LOG_WARN, "ciphers")) {
+        logfmt_text(&line, "entity", signet_name_print(signet_keyring_name(all, first), name));
+        logfmt_printf(&line, "entities", "%zu", num);
+        logfmt_text(&line, "text", "keys of a type that is not allowed: they cannot log in");
+        daemon_log_end(log, &line);
+    }
+    signet_keyring_free(all);
+}
+
 /* A keyring is as secret as what is in it. */
 static void warn_mode(const char *path, struct daemon_log *log)
 {
@@ -215,6 +252,7 @@ int daemon_keys_open(struct signet_keyserver **out, const struct daemon_config *
 {
     int code = open_server(out, config, path, why);
     if (code == TOOL_OK) {
+        warn_types(*out, config, log);
         code = use_keyring(*out, config, log, why);
         if (code != TOOL_OK) {
             signet_keyserver_free(*out);

@@ -60,6 +60,17 @@ cmp -s "$work/before" "$work/mine" || fail "the keyring was changed"
 [ ! -e "$work/state/keyring" ] || fail "a keyring that nobody asked for"
 "$signet" ping -m "${mon%/*}" -n client.mine -k "$work/mine" -c 0 >"$work/out" || fail "client.mine"
 stop
+# A type of keys that is allowed no more: said at the start, and refused.
+rm -rf "$work/state"
+start --allowed-ciphers aes
+ping >"$work/out" || fail "no login with a key of type aes"
+stop
+start --allowed-ciphers aes256k
+logged "event=ciphers entity=client.admin entities=1" || fail "no word of a type that is not allowed"
+! ping >"$work/out" 2>&1 || fail "a type that is not allowed logs in"
+await logged "claims=client.admin cause=CIPHER" || fail "the cause is not told"
+stop
+
 # IPv6, where the machine has it; metrics there too.
 if grep -q '^0\{31\}1 ' /proc/net/if_inet6 2>/dev/null; then
     rm -rf "$work/state"
