@@ -108,8 +108,8 @@ SIGNET_MUST SIGNET_API int signet_messenger_dial(struct signet_messenger *messen
                                                  struct signet_peer **out);
 
 /* Stops accepting, lets each worker write what is queued and closes all peers (-SHUTDOWN), at the
- * latest after timeout_ns. 0 when all were written, -TIMEOUT when some were cut. Once; not from a
- * worker. */
+ * latest after timeout_ns. 0 when all were written, -TIMEOUT when some were cut. Once, and not on a
+ * worker: else -STATE. */
 SIGNET_MUST SIGNET_API int signet_messenger_drain(struct signet_messenger *messenger,
                                                   uint64_t timeout_ns);
 /* Drains with 0 if that was not done, joins the workers. References that others hold stay valid as

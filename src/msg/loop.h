@@ -185,6 +185,9 @@ void loop_worker_abandon(struct worker *worker);
 void loop_run_soon(struct signet_peer *peer);
 /* Edges of reading and writing. -SOCKET. */
 int loop_watch(struct worker *worker, int fd, struct loop_source *source);
+/* Ends the connection or the listening, and closes *fd if it is one. A forked child may have a
+ * copy, which must keep neither the other end nor epoll busy. */
+void loop_close_fd(struct worker *worker, int *fd);
 
 /* --- messenger.c */
 uint64_t loop_now(const struct signet_messenger *messenger);

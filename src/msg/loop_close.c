@@ -6,7 +6,6 @@
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "msg/conn_internal.h"
@@ -122,7 +121,7 @@ void loop_linger(struct signet_peer *peer)
     }
     if (!peer->written) {
         peer->written = true;
-        (void)shutdown(peer->fd, SHUT_WR); /* an early hint: close(2) follows anyhow */
+        (void)shutdown(peer->fd, SHUT_WR);
     }
     if (discard(peer) || is_received(peer)) {
         loop_finish(peer);
@@ -158,8 +157,7 @@ static void note_cut(struct signet_peer *peer)
 {
     struct signet_messenger *m = peer->messenger;
     if (peer->worker->draining && peer->stage == PEER_LINGERING && peer->write_err == 0 &&
-        signet_conn_failure(peer->conn) == NULL &&
-        (signet_conn_queued(peer->conn) > 0 || !is_received(peer))) {
+        signet_conn_failure(peer->conn) == NULL && signet_conn_queued(peer->conn) > 0) {
         pthread_mutex_lock(&m->lock);
         m->num_cut++;
         pthread_mutex_unlock(&m->lock);
@@ -176,10 +174,7 @@ void loop_finish(struct signet_peer *peer)
     peer->stage = PEER_CLOSED;
     atomic_store_explicit(&peer->open, false, memory_order_release);
     leave(peer);
-    if (peer->fd >= 0) {
-        close(peer->fd);
-        peer->fd = -1;
-    }
+    loop_close_fd(worker, &peer->fd);
     loop_take_figures(peer);
     loop_count_closed(worker, peer->why.err);
     if (peer->ops.closed != NULL) {

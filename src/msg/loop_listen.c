@@ -58,7 +58,7 @@ static void turn_away(struct signet_peer *peer, int err)
     atomic_fetch_sub_explicit(&worker->num_peers, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&peer->messenger->num_accepted, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&peer->messenger->num_half_open, 1, memory_order_relaxed);
-    close(peer->fd);
+    loop_close_fd(worker, &peer->fd);
     signet_login_free(peer->login);
     signet_peer_unref(peer);
 }
@@ -256,8 +256,7 @@ static void begin(struct worker *worker, struct loop_note *note)
 {
     struct listener_socket *s = caa_container_of(note, struct listener_socket, note);
     if (worker->draining) {
-        close(s->fd);
-        s->fd = -1;
+        loop_close_fd(worker, &s->fd);
         return;
     }
     cds_list_add_tail(&s->in_sockets, &worker->sockets);
@@ -273,8 +272,7 @@ void loop_stop_listening(struct worker *worker)
     cds_list_for_each_entry_safe(s, next, &worker->sockets, in_sockets)
     {
         cds_list_del_init(&s->in_sockets);
-        close(s->fd);
-        s->fd = -1;
+        loop_close_fd(worker, &s->fd);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define MS   UINT64_C(1000000)
@@ -20,6 +21,16 @@ int loop_watch(struct worker *worker, int fd, struct loop_source *source)
     struct epoll_event e = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                             .data.ptr = source};
     return epoll_ctl(worker->epoll, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -SIGNET_E_SOCKET;
+}
+
+void loop_close_fd(struct worker *worker, int *fd)
+{
+    if (*fd >= 0) {
+        (void)epoll_ctl(worker->epoll, EPOLL_CTL_DEL, *fd, NULL);
+        (void)shutdown(*fd, SHUT_RDWR);
+        close(*fd);
+        *fd = -1;
+    }
 }
 
 int loop_worker_init(struct worker *worker, struct signet_messenger *messenger, unsigned index)

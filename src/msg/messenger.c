@@ -141,9 +141,19 @@ int signet_messenger_new(struct signet_messenger **out,
     return 0;
 }
 
+static bool is_any_worker(const struct signet_messenger *m)
+{
+    for (unsigned i = 0; i < m->num_workers; i++) {
+        if (loop_is_worker(&m->worker[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int signet_messenger_drain(struct signet_messenger *m, uint64_t timeout_ns)
 {
-    if (atomic_exchange(&m->draining, true)) {
+    if (is_any_worker(m) || atomic_exchange(&m->draining, true)) {
         return -SIGNET_E_STATE;
     }
     uint64_t now = loop_now(m);

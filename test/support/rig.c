@@ -193,3 +193,8 @@ void rig_hold(void *go)
         rig_sleep_ms(1);
     }
 }
+
+void rig_drain_here(void *messenger)
+{
+    assert_err(signet_messenger_drain(messenger, 0), STATE);
+}

@@ -61,6 +61,8 @@ void rig_connect(const struct rig *rig, int fd);
 uint16_t rig_port(const struct sockaddr_storage *at);
 /* To be posted: keeps a worker inside it until *go (an atomic_uint) is set. */
 void rig_hold(void *go);
+/* To be posted: draining a messenger (arg) on its own worker is refused. */
+void rig_drain_here(void *messenger);
 uint64_t rig_now_ms(void);
 void rig_sleep_ms(unsigned ms);
 
