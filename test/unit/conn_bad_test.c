@@ -129,6 +129,29 @@ START_TEST(connection_secret)
 }
 END_TEST
 
+/* A daemon that cannot open the ticket has no answer to the nonce: none at all, or its own words
+ * of an earlier connection. _i: mode - 1 */
+START_TEST(unanswered_nonce)
+{
+    static const uint8_t words[130] = {1};
+    enum signet_con_mode mode = _i == 0 ? SIGNET_MODE_CRC : SIGNET_MODE_SECURE;
+    for (size_t i = 0; i < 2; i++) {
+        struct signet_control c = {.tag = SIGNET_TAG_AUTH_DONE};
+        peer_init(&peer, SIGNET_OSD, mode);
+        struct signet_conn *conn = peer_reach(&peer, PEER_REPLY_MORE, &log_);
+        c.done.global_id = peer.mon.global_id;
+        c.done.con_mode = mode;
+        c.done.payload = (struct signet_span){words, i == 0 ? 0 : sizeof(words)};
+        peer_send_control(&peer, &c);
+        peer_run(&peer, conn, SIZE_MAX, &log_);
+        ck_assert_ptr_nonnull(signet_conn_failure(conn));
+        ck_assert_uint_eq(peer.num_got[SIGNET_TAG_AUTH_SIGNATURE], 0);
+        signet_conn_free(conn);
+        peer_free(&peer);
+    }
+}
+END_TEST
+
 START_TEST(bad_signature)
 {
     for (int i = 0; i < 4; i++) {
@@ -229,6 +252,7 @@ int main(void)
     tcase_add_test(t, wrong_key);
     tcase_add_test(t, modes_that_were_not_offered);
     tcase_add_test(t, connection_secret);
+    tcase_add_loop_test(t, unanswered_nonce, 0, 2);
     tcase_add_test(t, bad_signature);
     tcase_add_test(t, tampered_handshake);
     tcase_add_test(t, idents);
