@@ -32,7 +32,8 @@
 extern "C" {
 #endif
 
-/* The sessions of one entity, and its global_seq. */
+/* The sessions of one entity, and its global_seq: a process that dials from one address has one
+ * table for it. */
 struct signet_sessions;
 struct signet_session_status;
 /* Reference counted: connections, the table and the caller of signet_session_new() hold one. */
@@ -62,7 +63,8 @@ struct signet_sessions_options {
 
 SIGNET_MUST SIGNET_API int signet_sessions_new(struct signet_sessions **out,
                                                const struct signet_sessions_options *options);
-/* Closes all sessions of the table; the connections fail at their next call. NULL is fine. */
+/* Closes all sessions that an incoming connection could find; their connections fail at their next
+ * call. Those of LOSSLESS_CLIENT stay usable until their last reference goes. NULL is fine. */
 SIGNET_API void signet_sessions_free(struct signet_sessions *sessions);
 /* Drops what is without connection for too long; to be called now and then. Returns when something
  * may be due next; UINT64_MAX: nothing. */
