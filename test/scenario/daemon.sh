@@ -24,10 +24,10 @@ fail() {
     exit 1
 }
 
-# Waits up to ten seconds for a command to succeed.
+# Waits up to half a minute for a command to succeed.
 await() { # COMMAND...
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         ! "$@" || return 0
         sleep 0.05
     done

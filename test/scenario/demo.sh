@@ -45,7 +45,7 @@ field() { # NAME: of signetd ctl status
 
 await() { # TEXT: until it is in the daemon's log
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 600; i++)); do
         ! grep -q "$1" log || return 0
         kill -0 "$daemon" || break
         sleep 0.05

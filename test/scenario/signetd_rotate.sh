@@ -26,12 +26,12 @@ grep -q 'ticket      auth: aes256k session key, valid for 4 s' "$work/out" || fa
 await logged event=rotation || fail "no word of a rotation"
 [ "$(metric signet_rotations_total)" -ge 2 ] || fail "signet_rotations_total"
 age=$(metric signet_rotation_age_seconds)
-[ "${age%.*}" -lt 5 ] || fail "signet_rotation_age_seconds $age"
+[ "${age%.*}" -lt 20 ] || fail "signet_rotation_age_seconds $age"
 before=$(newest)
 stop
 start --auth-ttl 4 --service-ttl 2
 [ "$(newest)" -ge "$before" ] || fail "a restart lost secrets: $(newest) after $before"
-[ "$(newest)" -le $((before + 3)) ] || fail "a restart made secrets without need"
+[ "$(newest)" -le $((before + 6)) ] || fail "a restart made secrets without need"
 ping --osd "$osd" >"$work/out" || fail "no login after the restart"
 now=$(newest)
 await rotated "$now" || fail "no rotation after the restart"
