@@ -39,7 +39,8 @@ static bool is_local(const struct ping *ping, int err)
             ping->refused.method == 0);
 }
 
-static int ping_mon(struct ping *ping)
+int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_fail *fail),
+              int (*said_why)(const struct ping *ping, int err, const struct signet_fail *fail))
 {
     struct signet_fail fail = {0};
     int code = TOOL_FAILURE;
@@ -48,12 +49,12 @@ static int ping_mon(struct ping *ping)
         int err = -SIGNET_E_MSGR1_PEER;
         ping->stage = STAGE_CONNECT;
         if (pick_addr(&ping->mon[i], &ping->peer))
-            err = ping_connection(ping, &fail);
+            err = visit(ping, &fail);
         else
             signet_addr_print(&ping->mon[i].addr[0], ping->peer_text);
         if (err == 0)
             return TOOL_OK;
-        code = failed(ping, err, &fail);
+        code = said_why(ping, err, &fail);
         if (!is_local(ping, err))
             break;
     }
@@ -84,7 +85,7 @@ static void warn_of_clock(const struct ping *ping)
 static int run(struct ping *ping)
 {
     ping_print_start(ping);
-    int code = ping_mon(ping);
+    int code = ping_mons(ping, ping_connection, failed);
     warn_of_clock(ping);
     if (code == TOOL_OK && ping->options.osd_text)
         code = ping_osd(ping);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `signet ping`. */
+/* The parts of `signet ping`; its logins serve other commands too. */
 #ifndef SIGNET_TOOLS_PING_H
 #define SIGNET_TOOLS_PING_H
 
@@ -12,6 +12,7 @@
 #include <signet/addr.h>
 #include <signet/client.h>
 #include <signet/conn.h>
+#include <signet/driver.h>
 #include <signet/key.h>
 #include <signet/name.h>
 
@@ -21,6 +22,7 @@ enum { PING_ADDRS_MAX = 32 };
 
 /* What was asked for, complete and checked. */
 struct ping_options {
+    const char *command; /* whose messages these are */
     enum tool_format format;
     struct signet_name name;
     char name_text[SIGNET_NAME_TEXT_MAX];
@@ -45,6 +47,7 @@ enum ping_stage {
 
 struct ping {
     struct ping_options options;
+    bool quiet; /* connections are not shown */
     struct signet_addrvec mon[PING_ADDRS_MAX];
     size_t num_mon;
     struct signet_addr osd;
@@ -67,9 +70,58 @@ struct ping {
 /* ping_options.c. False with the exit code when there is nothing to do (any more). */
 bool ping_parse(int argc, char **argv, struct ping_options *options, int *code);
 
+/* The options of a login, for every command that has one: rows of getopt, lines of help, what they
+ * are before the first is read, and one that was read; false: not one of these, or a bad value. */
+enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OPT_OWN };
+#define PING_LOGIN_SHORT "m:C:n:k:h"
+#define PING_LOGIN_ROWS                                                                            \
+    {"mon", required_argument, NULL, 'm'}, {"conf", required_argument, NULL, 'C'},                 \
+        {"name", required_argument, NULL, 'n'}, {"keyring", required_argument, NULL, 'k'},         \
+        {"ms-mode", required_argument, NULL, PING_OPT_MODE},                                       \
+        {"handler", required_argument, NULL, PING_OPT_HANDLER},                                    \
+        {"timeout", required_argument, NULL, PING_OPT_TIMEOUT},                                    \
+        {"format", required_argument, NULL, TOOL_OPT_FORMAT},                                      \
+    {                                                                                              \
+        "help", no_argument, NULL, 'h'                                                             \
+    }
+#define PING_LOGIN_HELP_1                                                                          \
+    "  -m, --mon ADDR[,...]    monitors: v2:HOST:PORT, [v2:HOST:PORT,v1:HOST:PORT], IPv6 in\n"     \
+    "                          brackets, or HOST (port 3300)\n"                                    \
+    "  -C, --conf FILE         take mon_host and keyring from a ceph.conf\n"                       \
+    "  -n, --name NAME         entity, TYPE.ID (client.admin)\n"                                   \
+    "  -k, --keyring FILE      its keyring; else that of the conf, else those that Ceph's own\n"   \
+    "                          clients look for, /etc/ceph/ceph.NAME.keyring first\n"
+#define PING_LOGIN_HELP_2                                                                          \
+    "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"                \
+    "      --handler NAME      nss or openssl (nss)\n"
+#define PING_LOGIN_HELP_3                                                                          \
+    "      --timeout SECONDS   longest wait for a connection, a login or an answer (10)\n"         \
+    "      --format text|json  form of the output (text)\n"                                        \
+    "  -h, --help              this help\n"
+struct ping_options ping_login_defaults(const char *command);
+bool ping_login_option(struct ping_options *options, int c);
+
 /* ping_setup.c: addresses, keyring and key, client. TOOL_OK or the exit code, all said. */
 int ping_setup(struct ping *ping);
 void ping_clear(struct ping *ping);
+
+/* ping.c: visits monitors in turn until the login begins at one; what it returned. failed says why
+ * and gives the exit code. */
+int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_fail *fail),
+              int (*failed)(const struct ping *ping, int err, const struct signet_fail *fail));
+
+/* ping_run.c: a connection to ping->peer until its session is open; then the next event, which is
+ * the last one; 0 or the -SIGNET_E_x that ended it. -TIMEOUT at the deadline. */
+struct ping_session {
+    struct ping *ping;
+    struct signet_driver *driver;
+    struct signet_conn *conn;
+    struct signet_event event;
+    struct signet_fail *fail;
+};
+int ping_session_open(struct ping_session *session, struct ping *ping, struct signet_fail *fail);
+int ping_session_next(struct ping_session *session, uint64_t deadline_ns);
+void ping_session_close(struct ping_session *session);
 
 /* ping_run.c: one connection from connect to the last keepalive. 0 or the -SIGNET_E_x that ended
  * it; fail is set as far as there is more to say. */

@@ -10,40 +10,20 @@ static const char help[] =
     "       signet ping -C CEPH.CONF -n NAME [OPTION...]\n"
     "Logs in at a Ceph monitor, and at an OSD if one is given, shows each step, then measures\n"
     "round trips with keepalives. Monitors are tried in turn until one answers.\n"
-    "\n"
-    "  -m, --mon ADDR[,...]    monitors: v2:HOST:PORT, [v2:HOST:PORT,v1:HOST:PORT], IPv6 in\n"
-    "                          brackets, or HOST (port 3300)\n"
-    "  -C, --conf FILE         take mon_host and keyring from a ceph.conf\n"
-    "  -n, --name NAME         entity, TYPE.ID (client.admin)\n"
-    "  -k, --keyring FILE      its keyring; else that of the conf, else those that Ceph's own\n"
-    "                          clients look for, /etc/ceph/ceph.NAME.keyring first\n"
+    "\n" PING_LOGIN_HELP_1
     "      --osd ADDR          also authenticate at this OSD: v2:HOST:PORT/NONCE as in\n"
-    "                          'ceph osd dump' (an OSD refuses a wrong nonce)\n"
-    "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"
-    "      --handler NAME      nss or openssl (nss)\n"
+    "                          'ceph osd dump' (an OSD refuses a wrong nonce)\n" PING_LOGIN_HELP_2
     "  -c, --count N           round trips, 0 to 100000 (4); -c FILE is the same as -C FILE\n"
-    "  -i, --interval SECONDS  time between them (0)\n"
-    "      --timeout SECONDS   longest wait for a connection, a login or an answer (10)\n"
-    "      --format text|json  form of the output (text)\n"
-    "  -h, --help              this help\n"
-    "\n"
+    "  -i, --interval SECONDS  time between them (0)\n" PING_LOGIN_HELP_3 "\n"
     "Exit codes: 0 every step succeeded, 1 one failed (the message says why), 2 wrong usage.\n";
 
-enum { OPT_OSD = TOOL_OPT_OWN, OPT_MODE, OPT_HANDLER, OPT_TIMEOUT };
+enum { OPT_OSD = PING_OPT_OWN };
 enum { COUNT_MAX = 100000 };
 
-static const struct option long_options[] = {{"mon", required_argument, NULL, 'm'},
-                                             {"conf", required_argument, NULL, 'C'},
-                                             {"name", required_argument, NULL, 'n'},
-                                             {"keyring", required_argument, NULL, 'k'},
+static const struct option long_options[] = {PING_LOGIN_ROWS,
                                              {"osd", required_argument, NULL, OPT_OSD},
-                                             {"ms-mode", required_argument, NULL, OPT_MODE},
-                                             {"handler", required_argument, NULL, OPT_HANDLER},
                                              {"count", required_argument, NULL, 'N'},
                                              {"interval", required_argument, NULL, 'i'},
-                                             {"timeout", required_argument, NULL, OPT_TIMEOUT},
-                                             {"format", required_argument, NULL, TOOL_OPT_FORMAT},
-                                             {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
 
 static bool parse_mode(struct ping_options *options, const char *text)
@@ -84,7 +64,7 @@ static bool parse_c(struct ping_options *options, const char *text)
     return true;
 }
 
-static bool parse_one(struct ping_options *options, int c)
+bool ping_login_option(struct ping_options *options, int c)
 {
     switch (c) {
     case 'm':
@@ -93,26 +73,17 @@ static bool parse_one(struct ping_options *options, int c)
     case 'C':
         options->conf = optarg;
         return true;
-    case 'c':
-        return parse_c(options, optarg);
-    case 'N':
-        return tool_number_parse(&options->count, optarg, 0, COUNT_MAX);
     case 'n':
         return parse_name(options, optarg);
     case 'k':
         options->keyring = optarg;
         return true;
-    case 'i':
-        return tool_seconds_parse(&options->interval_ns, optarg);
-    case OPT_OSD:
-        options->osd_text = optarg;
-        return true;
-    case OPT_MODE:
+    case PING_OPT_MODE:
         return parse_mode(options, optarg);
-    case OPT_HANDLER:
+    case PING_OPT_HANDLER:
         options->handler = optarg;
         return true;
-    case OPT_TIMEOUT:
+    case PING_OPT_TIMEOUT:
         return tool_seconds_parse(&options->timeout_ns, optarg) && options->timeout_ns;
     case TOOL_OPT_FORMAT:
         return tool_format_parse(&options->format, optarg);
@@ -121,13 +92,37 @@ static bool parse_one(struct ping_options *options, int c)
     }
 }
 
+struct ping_options ping_login_defaults(const char *command)
+{
+    struct ping_options options = {.command = command, .timeout_ns = UINT64_C(10000000000)};
+    parse_mode(&options, "secure");
+    parse_name(&options, "client.admin");
+    return options;
+}
+
+static bool parse_one(struct ping_options *options, int c)
+{
+    switch (c) {
+    case 'c':
+        return parse_c(options, optarg);
+    case 'N':
+        return tool_number_parse(&options->count, optarg, 0, COUNT_MAX);
+    case 'i':
+        return tool_seconds_parse(&options->interval_ns, optarg);
+    case OPT_OSD:
+        options->osd_text = optarg;
+        return true;
+    default:
+        return ping_login_option(options, c);
+    }
+}
+
 bool ping_parse(int argc, char **argv, struct ping_options *options, int *code)
 {
     int c, index = 0;
-    *options = (struct ping_options){.count = 4, .timeout_ns = UINT64_C(10000000000)};
-    parse_mode(options, "secure");
-    parse_name(options, "client.admin");
-    while ((c = getopt_long(argc, argv, "m:C:c:n:k:i:h", long_options, &index)) != -1) {
+    *options = ping_login_defaults("ping");
+    options->count = 4;
+    while ((c = getopt_long(argc, argv, PING_LOGIN_SHORT "c:i:", long_options, &index)) != -1) {
         if (c == 'h') {
             *code = tool_help(help);
             return false;

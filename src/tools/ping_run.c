@@ -2,20 +2,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <signet/driver.h>
-
 #include "ping.h"
 
-/* What one connection needs; the event is the last one. */
-struct run {
-    struct ping *ping;
-    struct signet_driver *driver;
-    struct signet_conn *conn;
-    struct signet_event event;
-    struct signet_fail *fail;
-};
-
-static int fail_with(struct run *run, int err)
+static int fail_with(struct ping_session *run, int err)
 {
     const struct signet_fail *cause = run->conn ? signet_conn_failure(run->conn) : NULL;
     if (cause)
@@ -35,8 +24,8 @@ static void note_stage(struct ping *ping, enum signet_event_kind kind)
         ping->stage = STAGE_OPEN;
 }
 
-/* The next event, which is printed; 0 or why there is none. */
-static int next_event(struct run *run, uint64_t deadline_ns)
+/* Prints the event. */
+int ping_session_next(struct ping_session *run, uint64_t deadline_ns)
 {
     int err = signet_driver_run(run->driver, run->conn, &run->event, deadline_ns);
     if (err)
@@ -46,11 +35,12 @@ static int next_event(struct run *run, uint64_t deadline_ns)
     if (run->event.kind == SIGNET_EVENT_FAILED)
         return fail_with(run, -SIGNET_E_PEER_CLOSED);
     note_stage(run->ping, run->event.kind);
-    ping_print_event(run->ping, &run->event);
+    if (!run->ping->quiet)
+        ping_print_event(run->ping, &run->event);
     return 0;
 }
 
-static int open_conn(struct run *run)
+static int open_conn(struct ping_session *run)
 {
     struct ping *ping = run->ping;
     struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
@@ -67,24 +57,25 @@ static int open_conn(struct run *run)
     if (err)
         return err;
     ping->stage = STAGE_BANNER;
-    ping_print_connect(ping);
+    if (!ping->quiet)
+        ping_print_connect(ping);
     return signet_conn_new(&run->conn, &options, signet_driver_now_ns());
 }
 
 /* Until the session is open. The connection knows its own time limit. */
-static int log_in(struct run *run)
+static int log_in(struct ping_session *run)
 {
     int err;
     do {
-        err = next_event(run, UINT64_MAX);
+        err = ping_session_next(run, UINT64_MAX);
         if (err == 0 && run->event.kind == SIGNET_EVENT_AUTHENTICATED &&
-            run->ping->peer_type == SIGNET_MON)
+            run->ping->peer_type == SIGNET_MON && !run->ping->quiet)
             ping_print_tickets(run->ping);
     } while (err == 0 && run->event.kind != SIGNET_EVENT_READY);
     return err;
 }
 
-static int round_trip(struct run *run, uint64_t *rtt_ns)
+static int round_trip(struct ping_session *run, uint64_t *rtt_ns)
 {
     uint64_t deadline = signet_driver_now_ns() + run->ping->options.timeout_ns;
     int err = signet_conn_keepalive(run->conn, signet_driver_now_ns());
@@ -92,7 +83,7 @@ static int round_trip(struct run *run, uint64_t *rtt_ns)
         return fail_with(run, err);
     /* Monitors send maps and the like meanwhile. */
     do {
-        err = next_event(run, deadline);
+        err = ping_session_next(run, deadline);
         if (err == -SIGNET_E_TIMEOUT)
             err = -SIGNET_E_KEEPALIVE_TIMEOUT;
     } while (err == 0 && (run->event.kind != SIGNET_EVENT_KEEPALIVE_ACK ||
@@ -102,16 +93,16 @@ static int round_trip(struct run *run, uint64_t *rtt_ns)
 }
 
 /* Waits without leaving the peer unanswered. */
-static int pause_between(struct run *run)
+static int pause_between(struct ping_session *run)
 {
     uint64_t until = signet_driver_now_ns() + run->ping->options.interval_ns;
     int err = 0;
     while (err == 0 && signet_driver_now_ns() < until)
-        err = next_event(run, until);
+        err = ping_session_next(run, until);
     return err == -SIGNET_E_TIMEOUT ? 0 : err;
 }
 
-static int measure(struct run *run)
+static int measure(struct ping_session *run)
 {
     size_t num = 0, want = (size_t)run->ping->options.count;
     uint64_t *rtt_ns = calloc(want + 1, sizeof(*rtt_ns));
@@ -129,19 +120,29 @@ static int measure(struct run *run)
     return err;
 }
 
-int ping_connection(struct ping *ping, struct signet_fail *fail)
+int ping_session_open(struct ping_session *run, struct ping *ping, struct signet_fail *fail)
 {
-    struct run run = {.ping = ping, .fail = fail};
+    *run = (struct ping_session){.ping = ping, .fail = fail};
     *fail = (struct signet_fail){0};
     ping->refused.method = 0;
     ping->stage = STAGE_CONNECT;
     signet_addr_print(&ping->peer, ping->peer_text);
-    int err = open_conn(&run);
-    if (err == 0)
-        err = log_in(&run);
+    int err = open_conn(run);
+    return err ? err : log_in(run);
+}
+
+void ping_session_close(struct ping_session *run)
+{
+    signet_conn_free(run->conn);
+    signet_driver_free(run->driver);
+}
+
+int ping_connection(struct ping *ping, struct signet_fail *fail)
+{
+    struct ping_session run;
+    int err = ping_session_open(&run, ping, fail);
     if (err == 0)
         err = measure(&run);
-    signet_conn_free(run.conn);
-    signet_driver_free(run.driver);
+    ping_session_close(&run);
     return err;
 }

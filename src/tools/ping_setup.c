@@ -12,7 +12,7 @@
 
 static int refuse(const struct ping *ping, const struct tool_problem *problem)
 {
-    return tool_fail("ping", ping->options.format, problem);
+    return tool_fail(ping->options.command, ping->options.format, problem);
 }
 
 static int bad_addr(const struct ping *ping, int err, const char *text,
