@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "lite/osdmap_read.h"
+
+#include <string.h>
+
+#include "lite/envelope.h"
+
+enum {
+    WRAPPER = 8,
+    SECTION = 255, /* newer ones only add behind, their compat says so */
+    SECTION_MIN = 5,
+    POOL_KNOWN = 64,
+    MAPS_MAX = 1024,
+    STATE_UP = 3, /* EXISTS, UP */
+};
+
+/* A failure inside is one of the whole; newer fields behind are left alone. */
+static void close_env(struct signet_reader *r, const struct signet_reader *env)
+{
+    if (env->err != 0) {
+        signet_reader_fail(r, (enum signet_err) - env->err);
+    }
+}
+
+static void read_pool(struct signet_reader *r, struct lite_pool *p)
+{
+    uint8_t version;
+    struct signet_reader env = signet_env_open(r, POOL_KNOWN, &version);
+    p->type = signet_read_u8(&env);
+    p->size = signet_read_u8(&env);
+    signet_read_u8(&env); /* crush rule */
+    p->hash = signet_read_u8(&env);
+    p->pg_num = signet_read_u32(&env);
+    close_env(r, &env);
+}
+
+static void pass_utime(struct signet_reader *r)
+{
+    signet_read_u64(r);
+}
+
+/* Ids and properties come first, names later: the one asked for is known only then. */
+static void read_pools(struct signet_reader *r, struct lite_osdmap *out, const char *name)
+{
+    out->num_pools = signet_read_count(r, LITE_POOLS_MAX, 8 + 6);
+    struct signet_reader again = *r;
+    for (uint32_t i = 0; i < out->num_pools && r->err == 0; i++) {
+        struct lite_pool p;
+        signet_read_u64(r);
+        read_pool(r, &p);
+    }
+    int64_t id = -1;
+    uint32_t num = signet_read_count(r, LITE_POOLS_MAX, 8 + 4);
+    for (uint32_t i = 0; i < num && r->err == 0; i++) {
+        int64_t at = (int64_t)signet_read_u64(r);
+        struct signet_span text = signet_read_blob(r, LITE_POOL_NAME_MAX);
+        if (text.len == strlen(name) && text.len > 0 && memcmp(text.p, name, text.len) == 0) {
+            id = at;
+        }
+    }
+    for (uint32_t i = 0; i < out->num_pools && r->err == 0; i++) {
+        struct lite_pool p = {.id = (int64_t)signet_read_u64(&again)};
+        read_pool(&again, &p);
+        if (p.id == id && id >= 0) {
+            out->pool = p;
+        }
+    }
+    if (r->err == 0 && out->pool.id >= 0 && out->pool.pg_num == 0) {
+        signet_reader_fail(r, SIGNET_E_VALUE);
+    }
+}
+
+static void read_addrs(struct signet_reader *r, struct signet_addrvec *out)
+{
+    size_t used = 0;
+    int err = r->err == 0 ? signet_addrvec_decode(out, r->p, signet_reader_left(r), &used) : 0;
+    if (err != 0) {
+        signet_reader_fail(r, (enum signet_err) - err);
+    }
+    signet_read_view(r, used);
+}
+
+/* Three vectors of the same OSDs: state, weight, address. */
+static void read_osds(struct signet_reader *r, struct lite_osdmap *out)
+{
+    uint32_t num = signet_read_count(r, LITE_OSDS_MAX, 4);
+    const uint8_t *state = signet_read_view(r, (uint64_t)num * 4).p;
+    uint32_t num_weights = signet_read_count(r, LITE_OSDS_MAX, 4);
+    const uint8_t *weight = signet_read_view(r, (uint64_t)num_weights * 4).p;
+    uint32_t num_addrs = signet_read_count(r, LITE_OSDS_MAX, 1);
+    if (r->err == 0 && (num_weights != num || num_addrs != num)) {
+        signet_reader_fail(r, SIGNET_E_COUNT);
+    }
+    for (uint32_t i = 0; i < num && r->err == 0; i++) {
+        struct signet_addrvec addrs;
+        bool up = (signet_load_u32(state + (size_t)i * 4) & STATE_UP) == STATE_UP &&
+                  signet_load_u32(weight + (size_t)i * 4) > 0;
+        read_addrs(r, &addrs);
+        if (up && out->num_up++ == 0 && r->err == 0) {
+            out->osd = (int32_t)i;
+            out->addrs = addrs;
+        }
+    }
+}
+
+static void read_section(struct signet_reader *r, struct lite_osdmap *out, const char *name)
+{
+    signet_read_bytes(r, out->fsid, sizeof(out->fsid));
+    out->epoch = signet_read_u32(r);
+    pass_utime(r); /* created, modified */
+    pass_utime(r);
+    read_pools(r, out, name);
+    signet_read_u32(r); /* highest pool id */
+    signet_read_u32(r); /* flags */
+    signet_read_u32(r); /* max_osd */
+    read_osds(r, out);
+}
+
+int lite_osdmap_read(struct lite_osdmap *out, const char *pool_name, struct signet_span in,
+                     uint64_t *offset)
+{
+    uint8_t version;
+    struct signet_reader r = signet_reader_init(in.p, in.len);
+    struct signet_reader wrapper = signet_env_open(&r, WRAPPER, &version);
+    struct signet_reader section = signet_env_open(&wrapper, SECTION, &version);
+    if (section.err == 0 && version < SECTION_MIN) {
+        signet_reader_fail(&section, SIGNET_E_VERSION);
+    }
+    *out = (struct lite_osdmap){.pool.id = -1, .osd = -1};
+    read_section(&section, out, pool_name);
+    /* both heads are 6 bytes; without them there is nothing inside to point to */
+    *offset = r.err == 0 && wrapper.err == 0 ? 12 + signet_reader_offset(&section) : 0;
+    return section.err;
+}
+
+int lite_osdmap_find(struct signet_span *map, struct signet_span front)
+{
+    struct signet_reader r = signet_reader_init(front.p, front.len);
+    uint32_t newest = 0;
+    *map = (struct signet_span){NULL, 0};
+    signet_read_view(&r, 16);
+    uint32_t num = signet_read_count(&r, MAPS_MAX, 8); /* incremental */
+    for (uint32_t i = 0; i < num && r.err == 0; i++) {
+        signet_read_u32(&r);
+        signet_read_blob(&r, UINT32_MAX);
+    }
+    num = signet_read_count(&r, MAPS_MAX, 8);
+    for (uint32_t i = 0; i < num && r.err == 0; i++) {
+        uint32_t epoch = signet_read_u32(&r);
+        struct signet_span blob = signet_read_blob(&r, UINT32_MAX);
+        if (r.err == 0 && epoch >= newest) {
+            newest = epoch;
+            *map = blob;
+        }
+    }
+    if (r.err != 0) {
+        *map = (struct signet_span){NULL, 0};
+        return r.err;
+    }
+    return map->p != NULL ? 0 : -SIGNET_E_NOT_FOUND;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* An OSDMap, and the same bytes as the front of an MOSDMap. */
+#include <stdlib.h>
+
+#include "lite/osdmap_read.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(int truth)
+{
+    if (!truth) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct signet_span in = {data, size}, found;
+    struct lite_osdmap map;
+    uint64_t offset;
+    if (lite_osdmap_read(&map, "bench", in, &offset) == 0) {
+        demand(map.pool.id < 0 || map.pool.pg_num > 0);
+        demand((map.num_up > 0) == (map.osd >= 0));
+    } else {
+        demand(offset <= size);
+    }
+    if (lite_osdmap_find(&found, in) == 0) {
+        demand(found.p >= data && found.p + found.len <= data + size);
+        demand(lite_osdmap_read(&map, "bench", found, &offset) <= 0);
+    }
+    return 0;
+}
