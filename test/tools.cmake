@@ -19,14 +19,16 @@ set_tests_properties(tools.handlers PROPERTIES
 # Commands that run inside the test program.
 foreach(name keys_test decode_test ping_test)
     signet_test(${name} SOURCES unit/${name}.c)
-    target_link_libraries(${name} PRIVATE signet_tool_objects)
+    target_link_libraries(${name} PRIVATE signet_tool_objects signet_lite)
 endforeach()
 # It decodes ten thousand damaged streams, which sanitizers and a busy machine make slow.
 foreach(handler ${TEST_HANDLERS})
     set_tests_properties(decode_test.${handler} PROPERTIES TIMEOUT 480)
 endforeach()
+signet_test(bench_test PLAIN SOURCES unit/bench_test.c)
+target_link_libraries(bench_test PRIVATE signet_tool_objects signet_lite)
 signet_test(conf_test PLAIN SOURCES unit/conf_test.c)
-target_link_libraries(conf_test PRIVATE signet_tool_objects)
+target_link_libraries(conf_test PRIVATE signet_tool_objects signet_lite)
 
 # Programs that run the command find it through SIGNET_TOOL.
 foreach(name authtool_test authtool_options_test)

@@ -9,7 +9,8 @@
     X(authtool, "make, show and change keyring files, as ceph-authtool does")                      \
     X(handlers, "crypto libraries: version, self-test, FIPS state")                                \
     X(ping, "log in at a monitor or OSD, step by step, and measure")                               \
-    X(decode, "open and check recorded connections")
+    X(decode, "open and check recorded connections")                                               \
+    X(bench, "load an OSD as rados bench does, and measure")
 
 #define SIGNET_COMMAND_DECLARE_(name, text) int signet_cmd_##name(int argc, char **argv);
 SIGNET_COMMANDS(SIGNET_COMMAND_DECLARE_)

@@ -40,7 +40,7 @@ static bool is_local(const struct ping *ping, int err)
 }
 
 int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_fail *fail),
-              int (*said_why)(const struct ping *ping, int err, const struct signet_fail *fail))
+              int (*say_why)(const struct ping *ping, int err, const struct signet_fail *fail))
 {
     struct signet_fail fail = {0};
     int code = TOOL_FAILURE;
@@ -54,7 +54,7 @@ int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_f
             signet_addr_print(&ping->mon[i].addr[0], ping->peer_text);
         if (err == 0)
             return TOOL_OK;
-        code = said_why(ping, err, &fail);
+        code = say_why(ping, err, &fail);
         if (!is_local(ping, err))
             break;
     }

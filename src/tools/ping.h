@@ -48,6 +48,7 @@ enum ping_stage {
 struct ping {
     struct ping_options options;
     bool quiet; /* connections are not shown */
+    void *user; /* of who visits monitors */
     struct signet_addrvec mon[PING_ADDRS_MAX];
     size_t num_mon;
     struct signet_addr osd;
@@ -105,10 +106,10 @@ bool ping_login_option(struct ping_options *options, int c);
 int ping_setup(struct ping *ping);
 void ping_clear(struct ping *ping);
 
-/* ping.c: visits monitors in turn until the login begins at one; what it returned. failed says why
+/* ping.c: visits monitors in turn until the login begins at one; what it returned. say_why does so
  * and gives the exit code. */
 int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_fail *fail),
-              int (*failed)(const struct ping *ping, int err, const struct signet_fail *fail));
+              int (*say_why)(const struct ping *ping, int err, const struct signet_fail *fail));
 
 /* ping_run.c: a connection to ping->peer until its session is open; then the next event, which is
  * the last one; 0 or the -SIGNET_E_x that ended it. -TIMEOUT at the deadline. */
@@ -119,9 +120,9 @@ struct ping_session {
     struct signet_event event;
     struct signet_fail *fail;
 };
-int ping_session_open(struct ping_session *session, struct ping *ping, struct signet_fail *fail);
-int ping_session_next(struct ping_session *session, uint64_t deadline_ns);
-void ping_session_close(struct ping_session *session);
+int ping_session_open(struct ping_session *run, struct ping *ping, struct signet_fail *fail);
+int ping_session_next(struct ping_session *run, uint64_t deadline_ns);
+void ping_session_close(struct ping_session *run);
 
 /* ping_run.c: one connection from connect to the last keepalive. 0 or the -SIGNET_E_x that ended
  * it; fail is set as far as there is more to say. */

@@ -31,6 +31,25 @@ bool tool_number_parse(uint64_t *out, const char *text, uint64_t low, uint64_t h
     return true;
 }
 
+bool tool_size_parse(uint64_t *out, const char *text, uint64_t low, uint64_t high)
+{
+    static const char units[] = "KkMmGg";
+    char digits[32];
+    size_t len = strlen(text);
+    const char *unit = len > 1 ? strchr(units, text[len - 1]) : NULL;
+    unsigned shift = unit ? 10 * ((unsigned)(unit - units) / 2 + 1) : 0;
+    len -= unit ? 1 : 0;
+    if (len >= sizeof(digits))
+        return false;
+    memcpy(digits, text, len);
+    digits[len] = '\0';
+    uint64_t value;
+    if (!tool_number_parse(&value, digits, 0, high >> shift) || value << shift < low)
+        return false;
+    *out = value << shift;
+    return true;
+}
+
 bool tool_seconds_parse(uint64_t *out_ns, const char *text)
 {
     uint64_t ns = 0, unit = 1000000000;

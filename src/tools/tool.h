@@ -25,6 +25,8 @@ enum { TOOL_OPT_FIRST = 256, TOOL_OPT_HELP = TOOL_OPT_FIRST, TOOL_OPT_FORMAT, TO
 bool tool_format_parse(enum tool_format *out, const char *text);
 /* A decimal number of low..high with nothing behind it; false otherwise. */
 bool tool_number_parse(uint64_t *out, const char *text, uint64_t low, uint64_t high);
+/* Bytes, low..high: a decimal number that K, M or G (or k, m, g) may follow; false otherwise. */
+bool tool_size_parse(uint64_t *out, const char *text, uint64_t low, uint64_t high);
 /* Seconds with an optional fraction ("0.5"), to nanoseconds; false otherwise. */
 bool tool_seconds_parse(uint64_t *out_ns, const char *text);
 

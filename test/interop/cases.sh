@@ -123,3 +123,33 @@ keyring_cases() {
     run_case "we read Ceph's keyring" 0 'client\.admin' "$SIGNET" authtool -l \
         "$DIR/client.admin.keyring"
 }
+
+make_pool() { # NAME
+    in_ceph ceph osd pool create "$1" 8 8 >/dev/null 2>&1
+    in_ceph ceph osd pool set "$1" size 1 --yes-i-really-mean-it >/dev/null 2>&1
+}
+
+# signet bench on a real OSD, and rados bench on what it left.
+bench_cases() {
+    local mode handler object rados=(in_ceph rados -p bench --keyring "$DIR/client.admin.keyring")
+    local bench=("$SIGNET" bench -p bench -m "v2:$MON_V2" -k "$DIR/client.admin.keyring")
+    make_pool bench
+    run_case "bench, nothing to read" 1 'Must write data before' "${bench[@]}" 1 seq
+    for mode in crc secure; do
+        for handler in nss openssl; do
+            run_case "bench write, $mode, $handler" 0 '^Average IOPS: +[1-9]' "${bench[@]}" 1 write \
+                -b 4096 --no-cleanup --ms-mode "$mode" --handler "$handler"
+            run_case "rados bench reads it" 0 '^Total reads made: +[1-9]' "${rados[@]}" bench 1 seq
+            run_case "bench rand, $mode, $handler" 0 '^Average IOPS: +[1-9]' "${bench[@]}" 1 rand \
+                --conns 4 --threads 2 --ms-mode "$mode" --handler "$handler"
+        done
+    done
+    object=$("${rados[@]}" ls | grep 'object[0-9]$' | head -n 1)
+    "${rados[@]}" put "$object" "$DIR/ceph.conf"
+    run_case "bench sees what is changed" 1 'is not what the write left' "${bench[@]}" 60 seq
+    run_case "rados cleanup" 0 '^Removed [1-9]' "${rados[@]}" cleanup
+    "${rados[@]}" bench 1 write -b 4096 --no-cleanup >/dev/null
+    run_case "bench reads what rados bench wrote" 0 '^Total reads made: +[1-9]' "${bench[@]}" 60 seq
+    run_case "bench cleans up" 0 '^Removed [1-9]' "${bench[@]}" 1 write -b 4096
+    run_case "bench without its pool" 1 "there is no pool 'x'" "${bench[@]}" 1 write -p x
+}

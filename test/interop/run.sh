@@ -29,6 +29,7 @@ ceph16() {
     new_key client.test aes mon 'allow r' osd 'allow rw' >/dev/null
     ping_matrix "aes key" client.test aes
     usage_cases client.test aes
+    bench_cases
     keyring_cases aes
     beside_ceph_authtool
     start secure osd=0 mode=secure
@@ -55,6 +56,7 @@ ceph20() {
     ping_matrix "aes256k key" client.new aes256k 'auth: aes256k session' 'osd: aes256k session'
     ping_matrix "aes key" client.old aes 'auth: aes session' 'osd: aes session'
     usage_cases client.new aes256k
+    bench_cases
     keyring_cases aes256k
     in_ceph ceph mon set auth_allowed_ciphers aes256k >/dev/null 2>&1
     ping_fails "cipher not allowed" "permission denied"$'\n'"auth_allowed_ciphers" \

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+static const char help[] =
+    "Usage: signet bench SECONDS write|seq|rand -p POOL -m ADDR[,...] -n NAME -k KEYRING\n"
+    "                    [OPTION...]\n"
+    "       signet bench SECONDS write|seq|rand -p POOL -C CEPH.CONF [OPTION...]\n"
+    "Loads an OSD as 'rados bench' does, and measures. write makes new objects; seq and rand read\n"
+    "those that the last write with --no-cleanup has left (this one's or rados bench's), in order\n"
+    "or at random, and check what they read.\n"
+    "\n"
+    "  -p, --pool POOL         the pool; all its placement groups must be on one OSD (rbd)\n"
+    "  -t, --concurrent-ios N  operations at a time, over all connections (16)\n"
+    "  -b, --block-size BYTES  size of what is written (4194304)\n"
+    "      --no-cleanup        leave the objects for seq, rand and 'rados cleanup'\n"
+    "      --no-verify         do not check what is read\n"
+    "      --run-name NAME     name of the object that says what was left\n"
+    "                          (benchmark_last_metadata)\n"
+    "      --conns N           connections (1)\n"
+    "      --threads N         threads that serve them (1)\n"
+    "\n" PING_LOGIN_HELP_1 PING_LOGIN_HELP_2 PING_LOGIN_HELP_3 "\n"
+    "Exit codes: 0 done, 1 failure (the message says why), 2 wrong usage.\n";
+
+enum { OPT_NO_CLEANUP = PING_OPT_OWN, OPT_NO_VERIFY, OPT_RUN_NAME, OPT_CONNS, OPT_THREADS };
+enum { DEPTH_MAX = 65536, CONNS_MAX = 16384, THREADS_MAX = 256, SECONDS_MAX = 1000000 };
+#define SIZE_LARGEST (UINT64_C(32) << 20)
+
+static const struct option long_options[] = {PING_LOGIN_ROWS,
+                                             {"pool", required_argument, NULL, 'p'},
+                                             {"concurrent-ios", required_argument, NULL, 't'},
+                                             {"block-size", required_argument, NULL, 'b'},
+                                             {"no-cleanup", no_argument, NULL, OPT_NO_CLEANUP},
+                                             {"no-verify", no_argument, NULL, OPT_NO_VERIFY},
+                                             {"run-name", required_argument, NULL, OPT_RUN_NAME},
+                                             {"conns", required_argument, NULL, OPT_CONNS},
+                                             {"threads", required_argument, NULL, OPT_THREADS},
+                                             {NULL, 0, NULL, 0}};
+
+static bool parse_one(struct bench_options *o, int c)
+{
+    switch (c) {
+    case 'p':
+        o->pool = optarg;
+        return *optarg != '\0';
+    case 't':
+        return tool_number_parse(&o->depth, optarg, 1, DEPTH_MAX);
+    case 'b':
+        return tool_size_parse(&o->op_size, optarg, 1, SIZE_LARGEST);
+    case OPT_NO_CLEANUP:
+        o->cleanup = false;
+        return true;
+    case OPT_NO_VERIFY:
+        o->verify = false;
+        return true;
+    case OPT_RUN_NAME:
+        o->run_name = optarg;
+        return *optarg != '\0' && strlen(optarg) < BENCH_NAME_MAX;
+    case OPT_CONNS:
+        return tool_number_parse(&o->conns, optarg, 1, CONNS_MAX);
+    case OPT_THREADS:
+        return tool_number_parse(&o->threads, optarg, 1, THREADS_MAX);
+    default:
+        return ping_login_option(&o->login, c);
+    }
+}
+
+static bool parse_kind(enum bench_kind *out, const char *text)
+{
+    static const char *const names[] = {"write", "seq", "rand"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *out = (enum bench_kind)i;
+            return true;
+        }
+    return false;
+}
+
+/* SECONDS and the kind, and whether all fits. */
+static bool parse_rest(int argc, char **argv, struct bench_options *o, int *code)
+{
+    if (argc != 2)
+        *code = tool_usage("bench", "give SECONDS, and write, seq or rand");
+    else if (!tool_number_parse(&o->seconds, argv[0], 1, SECONDS_MAX))
+        *code = tool_usage("bench", "'%s' is not a number of seconds", argv[0]);
+    else if (!parse_kind(&o->kind, argv[1]))
+        *code = tool_usage("bench", "'%s' is not one of write, seq and rand", argv[1]);
+    else if (o->depth < o->conns)
+        *code = tool_usage("bench", "-t %u is too little for %u connections: each has one at least",
+                           (unsigned)o->depth, (unsigned)o->conns);
+    else if (!o->login.mon_text && !o->login.conf)
+        *code = tool_usage("bench", "give monitors with -m or a ceph.conf with -C");
+    else
+        return true;
+    return false;
+}
+
+bool bench_parse(int argc, char **argv, struct bench_options *o, int *code)
+{
+    int c, index = 0;
+    *o = (struct bench_options){.login = ping_login_defaults("bench"),
+                                .depth = 16,
+                                .op_size = 4 << 20,
+                                .conns = 1,
+                                .threads = 1,
+                                .pool = "rbd",
+                                .run_name = BENCH_META_NAME,
+                                .cleanup = true,
+                                .verify = true};
+    while ((c = getopt_long(argc, argv, PING_LOGIN_SHORT "p:t:b:c:", long_options, &index)) != -1) {
+        if (c == 'h') {
+            *code = tool_help(help);
+            return false;
+        }
+        if (!parse_one(o, c == 'c' ? 'C' : c)) {
+            *code = c == '?' ? tool_usage("bench", "that option is not known or lacks its value")
+                             : tool_usage("bench", "'%s' is not a value of that option", optarg);
+            return false;
+        }
+    }
+    return parse_rest(argc - optind, argv + optind, o, code);
+}

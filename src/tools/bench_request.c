@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* One operation after the other: what is sent, and whether the answer is right. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench_load.h"
+#include "lite/osd_client.h"
+
+#define SECOND_NS 1e9
+
+static uint64_t load_of(const _Atomic uint64_t *value)
+{
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+/* The only writer is the worker. */
+static void store(_Atomic uint64_t *value, uint64_t now)
+{
+    atomic_store_explicit(value, now, memory_order_relaxed);
+}
+
+static bool is_read(enum bench_kind kind)
+{
+    return kind == BENCH_SEQ || kind == BENCH_RAND || kind == BENCH_META_READ;
+}
+
+static bool is_meta(enum bench_kind kind)
+{
+    return kind >= BENCH_META_READ;
+}
+
+static bool is_write(enum bench_kind kind)
+{
+    return kind == BENCH_WRITE || kind == BENCH_META_WRITE;
+}
+
+static size_t name_of(const struct bench_load *load, uint64_t object, char out[BENCH_NAME_MAX])
+{
+    if (is_meta(load->job->kind))
+        return (size_t)snprintf(out, BENCH_NAME_MAX, "%s", load->options->run_name);
+    return (size_t)snprintf(out, BENCH_NAME_MAX, "%.*s_object%" PRIu64, BENCH_NAME_MAX - 64,
+                            load->prefix, object);
+}
+
+static uint32_t operations(const struct bench_load *load, struct lite_op op[2])
+{
+    uint64_t len = load->contents_len;
+    switch (load->job->kind) {
+    case BENCH_WRITE:
+        op[0] = (struct lite_op){
+            .code = LITE_OP_SETALLOCHINT, .flags = LITE_OP_FAILOK, .offset = len, .length = len};
+        op[1] =
+            (struct lite_op){.code = LITE_OP_WRITE, .length = len, .payload_len = (uint32_t)len};
+        return 2;
+    case BENCH_META_WRITE:
+        op[0] = (struct lite_op){
+            .code = LITE_OP_WRITEFULL, .length = BENCH_META_LEN, .payload_len = BENCH_META_LEN};
+        return 1;
+    case BENCH_REMOVE:
+    case BENCH_META_REMOVE:
+        op[0] = (struct lite_op){.code = LITE_OP_DELETE};
+        return 1;
+    default:
+        op[0] = (struct lite_op){.code = LITE_OP_READ, .length = len};
+        return 1;
+    }
+}
+
+static int send_operation(struct bench_conn *c, uint64_t tid, uint64_t object)
+{
+    struct bench_load *load = c->load;
+    char name[BENCH_NAME_MAX];
+    uint8_t front[LITE_OSD_FRONT_MAX];
+    struct lite_op op[2];
+    struct timespec now;
+    bool write = !is_read(load->job->kind);
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    struct lite_osd_request request = {
+        .pool = (uint64_t)load->map->pool.id,
+        .pg_num = load->map->pool.pg_num,
+        .epoch = load->map->epoch,
+        .name = {(const uint8_t *)name, name_of(load, object, name)},
+        .mtime = {write ? (uint32_t)now.tv_sec : 0, write ? (uint32_t)now.tv_nsec : 0},
+        .features = c->features,
+        .ops = op,
+    };
+    request.num_ops = operations(load, op);
+    struct signet_message message = {.tid = tid,
+                                     .type = LITE_MSG_OSD_OP,
+                                     .priority = 63,
+                                     .version = 8,
+                                     .compat_version = 3,
+                                     .flags = 3,
+                                     .front.p = front};
+    int err = lite_osd_request(&request, front, sizeof(front), &message.front.len);
+    if (err)
+        return err;
+    struct iovec data = {c->contents, load->contents_len};
+    if (load->job->kind == BENCH_WRITE)
+        bench_text((char *)c->contents, load->contents_len, object);
+    return signet_peer_send(c->peer, &message, &data, is_write(load->job->kind) ? 1 : 0, NULL);
+}
+
+/* The next object, if there is one. */
+static bool next_object(struct bench_conn *c, uint64_t now_ns, uint64_t *object)
+{
+    struct bench_load *load = c->load;
+    const struct bench_job *job = load->job;
+    if (c->dry || now_ns >= load->deadline_ns || atomic_load(&load->failed))
+        return false;
+    *object = atomic_fetch_add_explicit(&load->next, 1, memory_order_relaxed);
+    if (*object >= job->limit)
+        return false;
+    if (job->kind == BENCH_RAND) {
+        c->random ^= c->random << 13;
+        c->random ^= c->random >> 17;
+        c->random ^= c->random << 5;
+        *object = c->random % job->meta.num;
+    }
+    return true;
+}
+
+static bool begin_one(struct bench_conn *c, uint64_t now_ns)
+{
+    uint64_t object;
+    if (!next_object(c, now_ns, &object)) {
+        c->dry = true;
+        return false;
+    }
+    struct bench_slot *slot;
+    do { /* one that waits long may hold its place over many turns */
+        slot = &c->slot[++c->turn % c->load->num_slots];
+    } while (slot->tid);
+    uint64_t tid = 1 + c->index + c->turn * c->load->num_conns;
+    *slot = (struct bench_slot){tid, object, now_ns};
+    c->in_flight++;
+    store(&c->started, load_of(&c->started) + 1);
+    int err = send_operation(c, tid, object);
+    if (err)
+        bench_fail(c->load, &(struct bench_why){.err = err});
+    return err == 0;
+}
+
+void bench_begin(void *arg)
+{
+    struct bench_conn *c = arg;
+    while (c->peer && c->in_flight < c->depth && begin_one(c, signet_driver_now_ns())) {
+    }
+    if (c->in_flight == 0 && atomic_fetch_sub(&c->load->running, 1) == 1)
+        sem_post(&c->load->event);
+}
+
+/* --- answers -------------------------------------------------------------------------------- */
+
+static bool same_contents(struct bench_conn *c, uint64_t object, struct signet_span data)
+{
+    struct bench_load *load = c->load;
+    if (!load->options->verify)
+        return data.len == load->contents_len;
+    return bench_holds(c->contents, load->contents_len, object, data.p, data.len);
+}
+
+/* False: told, and the end. */
+static bool check(struct bench_conn *c, const struct bench_slot *slot,
+                  const struct lite_osd_reply *reply, struct signet_span data)
+{
+    struct bench_load *load = c->load;
+    struct bench_why why = {.kind = load->job->kind, .object = slot->object};
+    if (reply->result < 0 || reply->redirect) {
+        why.os_err = reply->redirect ? -95 : reply->result;
+    } else if (load->job->kind == BENCH_META_READ) {
+        why.differs = !bench_meta_read(&load->job->meta, data.p, data.len);
+    } else if (is_read(load->job->kind)) {
+        why.differs = !same_contents(c, slot->object, data);
+    }
+    if (why.os_err || why.differs)
+        bench_fail(load, &why);
+    return !why.os_err && !why.differs;
+}
+
+static void note(struct bench_conn *c, uint64_t latency_ns)
+{
+    double s = (double)latency_ns / SECOND_NS;
+    bench_hist_add(&c->hist, latency_ns);
+    c->sum_squares += s * s;
+    store(&c->finished, load_of(&c->finished) + 1);
+    store(&c->last_ns, latency_ns);
+    store(&c->sum_ns, load_of(&c->sum_ns) + latency_ns);
+    if (latency_ns < load_of(&c->min_ns))
+        store(&c->min_ns, latency_ns);
+    if (latency_ns > load_of(&c->max_ns))
+        store(&c->max_ns, latency_ns);
+}
+
+static struct bench_slot *slot_of(struct bench_conn *c, uint64_t tid)
+{
+    uint64_t turn = (tid - 1 - c->index) / c->load->num_conns;
+    struct bench_slot *slot = &c->slot[turn % c->load->num_slots];
+    return tid && slot->tid == tid ? slot : NULL;
+}
+
+int bench_answer(void *arg, struct signet_peer *peer, const struct signet_message *message)
+{
+    struct bench_conn *c = arg;
+    struct lite_osd_reply reply;
+    (void)peer;
+    if (message->type != LITE_MSG_OSD_OP_REPLY)
+        return 0;
+    int err = lite_osd_reply(&reply, message);
+    struct bench_slot *slot = slot_of(c, message->tid);
+    if (err || !slot)
+        return err ? err : -SIGNET_E_VALUE;
+    uint64_t now_ns = signet_driver_now_ns();
+    if (check(c, slot, &reply, message->data))
+        note(c, now_ns - slot->sent_ns);
+    slot->tid = 0;
+    c->in_flight--;
+    if (!begin_one(c, now_ns) && c->in_flight == 0 && atomic_fetch_sub(&c->load->running, 1) == 1)
+        sem_post(&c->load->event);
+    return 0;
+}
