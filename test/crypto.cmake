@@ -19,6 +19,10 @@ signet_test(batch_test SOURCES unit/batch_test.c)
 signet_test(primitives_test SOURCES unit/primitives_test.c)
 target_link_libraries(primitives_test PRIVATE PkgConfig::CRYPTO)
 
+if(SIGNET_HAVE_IPSEC_MB)
+    signet_test(ipsec_mb_test PLAIN SOURCES unit/ipsec_mb_test.c)
+endif()
+
 # Once more without the shorter ways of the handlers.
 foreach(handler ${TEST_HANDLERS})
     foreach(name key_test envelope_test envelope_kat_test stream_test nist_test primitives_test)

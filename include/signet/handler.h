@@ -20,7 +20,7 @@ extern "C" {
 struct signet_handler;
 
 struct signet_handler_info {
-    const char *name; /* "nss", "openssl" */
+    const char *name; /* "nss", "openssl", "ipsec-mb" */
     char version[64]; /* of the library in use, e.g. "NSS 3.87.1" */
     int probe_err;    /* 0 or the -SIGNET_E_x of the last probe */
     bool fips;        /* the library says that it is in FIPS mode */

@@ -32,7 +32,8 @@ struct signet_options {
     /* Leave fork handling to the host: it calls signet_fork_prepare/parent/child itself. */
     bool no_atfork;
     /* Handlers keep to the main interface of their library, where they otherwise take shorter
-     * ways that their start has checked against it (openssl: EVP alone; nss: PKCS #11 alone). */
+     * ways that their start has checked against it (openssl: EVP alone; nss: PKCS #11
+     * alone; ipsec-mb: calls that check their arguments). */
     bool plain_calls;
 };
 

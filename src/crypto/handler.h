@@ -130,6 +130,7 @@ extern bool signet_plain_calls;
 
 extern const struct signet_handler signet_handler_nss;
 extern const struct signet_handler signet_handler_openssl;
+extern const struct signet_handler signet_handler_ipsec_mb; /* where it is built */
 
 /* The calling thread's index: small, from 0; SIGNET_THREAD_MAX when all are taken. Taken at
  * the thread's first call, given back when it ends. */

@@ -17,6 +17,11 @@ struct openssl_direct signet_openssl_direct;
 static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER;
 static bool fetched;
 
+bool signet_openssl_started(void)
+{
+    return fetched;
+}
+
 void signet_openssl_lock(void)
 {
     pthread_mutex_lock(&library);

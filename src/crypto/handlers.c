@@ -5,6 +5,9 @@
 const struct signet_handler *const signet_handlers[] = {
     &signet_handler_nss,
     &signet_handler_openssl,
+#ifdef SIGNET_IPSEC_MB
+    &signet_handler_ipsec_mb,
+#endif
 };
 
 const size_t signet_handlers_num = sizeof(signet_handlers) / sizeof(signet_handlers[0]);

@@ -64,6 +64,9 @@ struct openssl_key {
     uint8_t raw[];
 };
 
+/* Whether the handler has started before; then it need not be started for another's use. */
+bool signet_openssl_started(void);
+
 /* Held around calls that may take locks of the library (new contexts, random), and over a fork. */
 void signet_openssl_lock(void);
 void signet_openssl_unlock(void);

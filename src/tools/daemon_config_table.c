@@ -146,7 +146,7 @@ static bool set_pool(struct daemon_config *config, const char *value)
 
 static bool set_handler(struct daemon_config *config, const char *value)
 {
-    return (strcmp(value, "nss") == 0 || strcmp(value, "openssl") == 0) &&
+    return signet_handler_find(value) != NULL &&
            copy(config->handler, sizeof(config->handler), value);
 }
 

@@ -191,7 +191,9 @@ int tool_start(const char *command, const char *handler, enum tool_format format
         return TOOL_OK;
     struct tool_problem problem = {.err = err, .next = "'signet handlers' shows what works here"};
     if (err == -SIGNET_E_HANDLER_UNKNOWN) {
-        tool_what(&problem, "there is no handler '%s'; there are nss and openssl", handler);
+        tool_what(&problem,
+                  "there is no handler '%s'; there are nss, openssl and, where built, ipsec-mb",
+                  handler);
     } else {
         tool_what(&problem, "the handler %s cannot be used: %s",
                   handler ? handler : "nss or openssl", signet_strerror(err));
