@@ -10,5 +10,13 @@ if(NOT SIGNET_SANITIZE)
     target_link_options(alloc_test PRIVATE -Wl,--wrap=signet_secret_alloc)
 endif()
 signet_test(messenger_stress_test SOURCES stress/messenger_stress_test.c LABELS stress)
+# As long as it was asked for.
+foreach(handler ${TEST_HANDLERS})
+    add_test(NAME messenger_stress_test.slow.${handler} COMMAND messenger_stress_test)
+    set_tests_properties(messenger_stress_test.slow.${handler} PROPERTIES
+        LABELS "stress;slow" TIMEOUT ${TEST_TIMEOUT} ENVIRONMENT
+        "${TEST_ENVIRONMENT};SIGNET_TEST_HANDLER=${handler};SIGNET_STRESS_SECONDS=10")
+endforeach()
+signet_test(messenger_senders_test SOURCES stress/messenger_senders_test.c LABELS stress)
 signet_test(messenger_fork_test SOURCES stress/messenger_fork_test.c LABELS stress)
 signet_test(session_thread_test SOURCES stress/session_thread_test.c LABELS stress)

@@ -113,8 +113,9 @@ SIGNET_MUST SIGNET_API int signet_messenger_dial(struct signet_messenger *messen
 SIGNET_MUST SIGNET_API int signet_messenger_drain(struct signet_messenger *messenger,
                                                   uint64_t timeout_ns);
 /* Drains with 0 if that was not done, joins the workers. References that others hold stay valid as
- * memory, sending through them is -STATE. NULL is fine. In a forked child it only frees memory: the
- * workers and sockets stay the parent's. */
+ * memory, sending through them is -STATE. NULL is fine. Not inside a callback. A forked child may
+ * call this and signet_peer_unref(), nothing else: there they free memory alone, since workers and
+ * connections stay the parent's. */
 SIGNET_API void signet_messenger_free(struct signet_messenger *messenger);
 
 /* --- peers: any thread, except where said -------------------------------------------------- */

@@ -132,11 +132,13 @@ struct worker {
     struct loop_source source; /* of wake */
     bool running;
     int epoll, wake;
-    pthread_mutex_t turn;
-    _Atomic(struct loop_note *) inbox;
+
+    /* what others write, and what the worker does, on lines of their own */
+    _Alignas(64) _Atomic(struct loop_note *) inbox;
     _Atomic int sleeping; /* WORKER_AWAKE, WORKER_ASLEEP */
     atomic_uint num_peers;
 
+    _Alignas(64) pthread_mutex_t turn;
     struct loop_note drain, stop;
     bool draining, drained, stopping;
     uint64_t now_ns, drain_ns;

@@ -4,7 +4,7 @@
  * one that is gone. */
 #include "msg/loop.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -241,6 +241,11 @@ int loop_worker_start(struct worker *worker)
 {
     pthread_mutex_lock(&worker->turn); /* it must know its own number before it begins */
     worker->running = pthread_create(&worker->thread, NULL, work, worker) == 0;
+    if (worker->running) {
+        char name[16]; /* as long as names may be */
+        snprintf(name, sizeof(name), "signet-%u", worker->index);
+        (void)pthread_setname_np(worker->thread, name);
+    }
     pthread_mutex_unlock(&worker->turn);
     return worker->running ? 0 : -SIGNET_E_NOMEM;
 }
