@@ -57,7 +57,8 @@ curves() {
 
 # plot FILE TITLE XLABEL YLABEL [SETTING...], the curves on standard input.
 plot() {
-    local file=$data/$1.svg title=$2 x=$3 y=$4
+    local name=$1 title=$2 x=$3 y=$4
+    local file=$data/$name.svg
     shift 4
     {
         echo 'set terminal svg size 760,420 font "sans,12" background "white"'
@@ -66,7 +67,7 @@ plot() {
         printf '%s\n' "$@"
         cat
     } | gnuplot
-    printf '![%s](performance/%s.svg)\n\n' "$title" "$1"
+    printf '![%s](performance/%s.svg)\n\n' "$title" "$name"
 }
 
 plots() {

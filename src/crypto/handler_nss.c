@@ -9,7 +9,7 @@ static int key_new(void **key, enum signet_alg alg, const uint8_t *raw, size_t l
 {
     *key = NULL;
     if (signet_alg_is_hmac(alg)) {
-        return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, raw, len) : -SIGNET_E_INVAL;
+        return len > 0 && len <= 64 ? signet_nss_hmac_key_new(key, alg, raw, len) : -SIGNET_E_INVAL;
     }
     if (len != signet_alg_key_len(alg)) {
         return -SIGNET_E_INVAL;
@@ -84,9 +84,11 @@ static void version(char *out, size_t cap)
 static void detail(char *out, size_t cap)
 {
     snprintf(out, cap,
-             "softoken sessions in own slots, CBC by update with IV algebra, GCM by "
-             "message interface, CTR from ECB, HMAC by %s, fork gate with %s",
-             signet_nss_lib.lowhash ? "freebl" : "C_Sign",
+             "own slots, CBC by update with IV algebra, GCM by message interface, CTR from ECB, "
+             "HMAC by %s, fork gate with %s",
+             signet_nss_lib.midstate  ? "freebl from half-way states"
+             : signet_nss_lib.lowhash ? "freebl"
+                                      : "C_Sign",
              signet_nss_gate_fast() ? "membarrier" : "fences");
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HMAC on freebl's bare hashes with the padded key prepared: no lock, no allocation, and less
- * than half the time of C_SignInit and C_Sign. Where libfreebl3 is missing it goes through
- * softoken, which allocates in every operation. Which way is fixed as long as keys live.
+ * HMAC on freebl's bare hashes with the padded key prepared, or better already hashed: no lock, no
+ * allocation, and less than half the time of C_SignInit and C_Sign. Where libfreebl3 is missing it
+ * goes through softoken, which allocates in every operation. Which way is fixed as long as keys
+ * live.
  */
 #include "crypto/nss_lib.h"
 
@@ -11,13 +12,14 @@
 
 #include "base/secret.h"
 #include "crypto/nss_lowhash.h"
+#include "crypto/nss_midstate.h"
 
 /* Keys have at most 64 bytes, so what follows them in a block of SHA-384 is padding alone. */
 enum { HALF = 64, INNER = 0x36, OUTER = 0x5c };
 
 union hmac_key {
     struct {
-        uint8_t inner[HALF], outer[HALF];
+        uint8_t inner[HALF], outer[HALF]; /* the padded key, or the states behind it */
     } freebl;
     struct signet_nss_object *object; /* by softoken */
 };
@@ -26,26 +28,65 @@ union hmac_key {
 struct hash_lane {
     struct signet_nss_flag *flag;
     const union hmac_key *key;
-    struct NSSLOWHASHContextStr *hash;
+    void *hash; /* of nss_midstate.h or nss_lowhash.h */
     unsigned bits;
     bool owned; /* hash is this lane's own */
 };
 
 /* A hash begins anew in every operation, so all keys of a thread index use the same two. */
-static struct NSSLOWHASHContextStr *hashes[SIGNET_THREAD_MAX][2];
+static void *hashes[SIGNET_THREAD_MAX][2];
+
+static void *new_hash(unsigned bits)
+{
+    return signet_nss_lib.midstate ? signet_nss_midstate_new(bits) : signet_nss_lowhash_new(bits);
+}
+
+static void free_hash(void *hash, unsigned bits)
+{
+    if (signet_nss_lib.midstate) {
+        signet_nss_midstate_free(hash, bits);
+    } else {
+        signet_nss_lowhash_free(hash);
+    }
+}
 
 void signet_nss_hashes_free(void)
 {
     for (unsigned i = 0; i < 2 * SIGNET_THREAD_MAX; i++) {
-        struct NSSLOWHASHContextStr **hash = &hashes[i / 2][i % 2];
+        void **hash = &hashes[i / 2][i % 2];
         if (*hash != NULL) {
-            signet_nss_lowhash_free(*hash);
+            free_hash(*hash, i % 2 == 0 ? 256 : 384);
             *hash = NULL;
         }
     }
 }
 
-int signet_nss_hmac_key_new(void **out, const uint8_t *raw, size_t len)
+/* The key's block: 64 bytes, and for SHA-384 64 more of padding. */
+static void key_block(uint8_t block[2 * HALF], const uint8_t *raw, size_t len, uint8_t mask)
+{
+    memset(block, mask, (size_t)2 * HALF);
+    for (size_t i = 0; i < len; i++) {
+        block[i] ^= raw[i];
+    }
+}
+
+/* One of the two halves of a key that is used through freebl. */
+static bool make_half(uint8_t half[HALF], const uint8_t *raw, size_t len, uint8_t mask,
+                      unsigned bits)
+{
+    uint8_t block[2 * HALF];
+    bool ok = true;
+    key_block(block, raw, len, mask);
+    if (signet_nss_lib.midstate) {
+        ok = signet_nss_midstate_of(half, block, bits);
+    } else {
+        memcpy(half, block, HALF);
+    }
+    signet_wipe(block, sizeof(block));
+    return ok;
+}
+
+int signet_nss_hmac_key_new(void **out, enum signet_alg alg, const uint8_t *raw, size_t len)
 {
     *out = NULL;
     union hmac_key *key = signet_secret_alloc(sizeof(*key));
@@ -53,21 +94,21 @@ int signet_nss_hmac_key_new(void **out, const uint8_t *raw, size_t len)
         return -SIGNET_E_NOMEM;
     }
     struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
+    unsigned bits = alg == SIGNET_ALG_HMAC_SHA256 ? 256 : 384;
     int err = 0;
     signet_nss_enter(flag);
     if (!signet_nss_lib.lowhash) {
         err = signet_nss_object_get(&key->object, CKK_GENERIC_SECRET, raw, len);
     } else if (signet_nss_refuses(CKK_GENERIC_SECRET, raw, len)) {
         err = -SIGNET_E_HANDLER_FIPS;
+    } else if (!make_half(key->freebl.inner, raw, len, INNER, bits) ||
+               !make_half(key->freebl.outer, raw, len, OUTER, bits)) {
+        err = -SIGNET_E_NOMEM;
     }
     signet_nss_leave(flag);
     if (err != 0) {
         signet_secret_free(key, sizeof(*key));
         return err;
-    }
-    for (size_t i = 0; signet_nss_lib.lowhash && i < HALF; i++) {
-        key->freebl.inner[i] = (i < len ? raw[i] : 0) ^ INNER;
-        key->freebl.outer[i] = (i < len ? raw[i] : 0) ^ OUTER;
     }
     *out = key;
     return 0;
@@ -85,15 +126,15 @@ void signet_nss_hmac_key_free(void *key_)
     signet_secret_free(key, sizeof(*key));
 }
 
-static struct NSSLOWHASHContextStr *hash_of(unsigned index, unsigned bits, bool *owned)
+static void *hash_of(unsigned index, unsigned bits, bool *owned)
 {
     *owned = index >= SIGNET_THREAD_MAX;
     if (*owned) {
-        return signet_nss_lowhash_new(bits);
+        return new_hash(bits);
     }
-    struct NSSLOWHASHContextStr **hash = &hashes[index][bits == 384];
+    void **hash = &hashes[index][bits == 384];
     if (*hash == NULL) {
-        *hash = signet_nss_lowhash_new(bits);
+        *hash = new_hash(bits);
     }
     return *hash;
 }
@@ -132,13 +173,12 @@ void signet_nss_hmac_lane_free(void *lane_)
     if (lane->owned) {
         struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
         signet_nss_enter(flag);
-        signet_nss_lowhash_free(lane->hash);
+        free_hash(lane->hash, lane->bits);
         signet_nss_leave(flag);
     }
     free(lane);
 }
 
-/* The key's block: 64 bytes, and for SHA-384 64 more of padding. */
 static void begin(const struct hash_lane *lane, const uint8_t *half, int padding)
 {
     signet_nss_lowhash_begin(lane->hash);
@@ -162,6 +202,21 @@ static void by_freebl(const struct hash_lane *lane, uint8_t *out, const struct s
     begin(lane, lane->key->freebl.outer, OUTER);
     signet_nss_lowhash_add(lane->hash, digest, lane->bits / 8);
     signet_nss_lowhash_end(lane->hash, out, lane->bits);
+}
+
+static void from_states(const struct hash_lane *lane, uint8_t *out, const struct signet_span *parts,
+                        size_t num)
+{
+    uint8_t digest[48];
+    unsigned bits = lane->bits;
+    signet_nss_midstate_begin(lane->hash, lane->key->freebl.inner, bits);
+    for (size_t i = 0; i < num; i++) {
+        signet_nss_midstate_add(lane->hash, parts[i].p, parts[i].len, bits);
+    }
+    signet_nss_midstate_end(lane->hash, digest, bits);
+    signet_nss_midstate_begin(lane->hash, lane->key->freebl.outer, bits);
+    signet_nss_midstate_add(lane->hash, digest, bits / 8, bits);
+    signet_nss_midstate_end(lane->hash, out, bits);
 }
 
 static CK_RV by_softoken(struct signet_nss_lane *lane, uint8_t *out,
@@ -199,7 +254,11 @@ int signet_nss_hmac(void *lane_, uint8_t *out, const struct signet_span *parts, 
     }
     const struct hash_lane *lane = lane_;
     signet_nss_enter(lane->flag);
-    by_freebl(lane, out, parts, num);
+    if (signet_nss_lib.midstate) {
+        from_states(lane, out, parts, num);
+    } else {
+        by_freebl(lane, out, parts, num);
+    }
     signet_nss_leave(lane->flag);
     return 0;
 }

@@ -28,6 +28,7 @@ struct signet_nss_lib {
     SECMODModule *module;           /* lives as long as our slots */
     const CK_FUNCTION_LIST_3_0 *fn; /* softoken's functions */
     bool lowhash;                   /* HMAC by freebl's hashes, see nss_lowhash.h */
+    bool midstate;                  /* and from half-way states, see nss_midstate.h */
 };
 extern struct signet_nss_lib signet_nss_lib;
 
@@ -105,7 +106,7 @@ int signet_nss_gcm_open(void *lane, uint8_t *out, const uint8_t *in, size_t len,
 
 /* --- HMAC (nss_hmac.c), outside the gate --- */
 
-int signet_nss_hmac_key_new(void **out, const uint8_t *raw, size_t len);
+int signet_nss_hmac_key_new(void **out, enum signet_alg alg, const uint8_t *raw, size_t len);
 void signet_nss_hmac_key_free(void *key);
 int signet_nss_hmac_lane_new(void **out, enum signet_alg alg, const void *key, unsigned index);
 void signet_nss_hmac_lane_free(void *lane);

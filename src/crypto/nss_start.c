@@ -10,6 +10,7 @@
 #include <secmodt.h>
 
 #include "crypto/nss_lowhash.h"
+#include "crypto/nss_midstate.h"
 
 /* Without OPTIMIZESPACE, which puts all sessions of a slot under one lock. */
 #define INIT_FLAGS                                                                                 \
@@ -92,6 +93,7 @@ int signet_nss_start(char *why, size_t cap)
         } else {
             started_by = getpid();
             signet_nss_lib.lowhash = !signet_plain_calls && signet_nss_lowhash_load();
+            signet_nss_lib.midstate = signet_nss_lib.lowhash && signet_nss_midstate_load();
         }
     }
     signet_nss_leave(flag);
