@@ -95,7 +95,7 @@ static void *rotate_keys(void *arg)
     (void)arg;
     bool ok = signet_name_parse(&name, "client.other") == 0;
     while (ok && !atomic_load(&stop)) {
-        struct signet_key *key;
+        struct signet_key *key = NULL;
         ok = signet_keyserver_wipe_rotating(rig.keys) == 0 &&
              signet_key_generate(&key, SIGNET_KEY_AES256K, NULL) == 0;
         ok = ok && signet_keyserver_put(rig.keys, &name, key, NULL, 0) == 0;
@@ -160,11 +160,13 @@ static size_t resident(void)
 /* What a bad connection says, by its number. */
 static void say_bad(int fd, unsigned i)
 {
-    static const char *const bad[] = {"GET / HTTP/1.1\r\n\r\n",
-                                      "ceph v027 and much more that is long enough to be read",
-                                      "ceph v2\n\x10\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0this is "
-                                      "no preamble, is it? really not"};
-    static const size_t lens[] = {18, 55, 64};
+    static const char http[] = "GET / HTTP/1.1\r\n\r\n";
+    static const char old[] = "ceph v027 and much more that is long enough to be read";
+    static const char none[] =
+        "ceph v2\n\x10\0\x01\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0this is no preamble, "
+        "is it? really not";
+    static const char *const bad[] = {http, old, none};
+    static const size_t lens[] = {sizeof(http) - 1, sizeof(old), sizeof(none)};
     ssize_t n = send(fd, bad[i % 3], lens[i % 3], MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)n;
 }
