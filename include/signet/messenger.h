@@ -67,8 +67,9 @@ struct signet_messenger_options {
     void *arg;
 };
 
-/* Starts the workers. -NOMEM, -SOCKET (epoll, eventfd), -INVAL. Signals are blocked in workers. Not
- * inside a callback. A fork() waits until no worker is inside a callback. */
+/* Starts the workers. -NOMEM, -SOCKET (epoll, eventfd), -INVAL. Signals are blocked in workers, but
+ * for those of faults. Not inside a callback. A fork() waits until no worker is inside a callback.
+ */
 SIGNET_MUST SIGNET_API int signet_messenger_new(struct signet_messenger **out,
                                                 const struct signet_messenger_options *options);
 

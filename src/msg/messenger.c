@@ -40,13 +40,18 @@ void loop_messenger_unref(struct signet_messenger *messenger)
     }
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are for the program's own threads, but for those of faults: its handlers may report them.
+ */
 static int start_workers(struct signet_messenger *m)
 {
-    sigset_t all, before;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigset_t most, before;
     int err = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        sigdelset(&most, faults[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &most, &before);
     for (unsigned i = 0; i < m->num_workers && err == 0; i++) {
         err = loop_worker_start(&m->worker[i]);
     }
