@@ -6,6 +6,7 @@
 # cluster_start NAME [KEY=VALUE...] starts a monitor and, unless osd=0, an OSD in memory:
 #   mode=secure|crc  the only connection mode that is allowed (both by default)
 #   service=CIPHER   20: auth_service_cipher (aes256k by default)
+#   store=BYTES      what the OSD can hold (256 MiB by default)
 # and sets MON_V2, MON_V1 (HOST:PORT), OSD_V2 (HOST:PORT/NONCE) and DIR (keyrings: client.admin.keyring, ...).
 # Daemons are children of the calling shell and die with it; cluster_stop_all ends them in order.
 
@@ -46,7 +47,7 @@ wait_for() { # SECONDS COMMAND...
     done
 }
 
-write_conf() { # MODE PORT
+write_conf() { # MODE PORT STORE
     local allowed='' who
     if [ -n "$1" ]; then
         for who in cluster service client mon_cluster mon_service mon_client; do
@@ -77,7 +78,7 @@ keyring = $DIR/\$name.keyring
 mon data = $DIR/mon
 osd data = $DIR/osd
 osd objectstore = memstore
-memstore device bytes = 268435456
+memstore device bytes = $3
 osd class load list = *
 osd crush chooseleaf type = 0
 mon allow pool size one = true
@@ -141,7 +142,7 @@ osd_address() {
 }
 
 cluster_start() {
-    local name=$1 osd=1 mode='' service='' port option
+    local name=$1 osd=1 mode='' service='' store=268435456 port option
     shift
     for option in "$@"; do
         local "${option?}"
@@ -150,7 +151,7 @@ cluster_start() {
     mkdir -p "$DIR"
     port=$(free_ports 20)
     MON_V2=127.0.0.1:$port MON_V1=127.0.0.1:$((port + 1)) OSD_V2=''
-    write_conf "$mode" "$port"
+    write_conf "$mode" "$port" "$store"
     make_mon "$port" "$service" >"$DIR/setup.out" 2>&1 || return
     daemon mon ceph-mon -f -i a --keyring "$DIR/mon/keyring"
     wait_for 60 in_ceph ceph --connect-timeout 5 -s >>"$DIR/setup.out" 2>&1 || return

@@ -1,0 +1,169 @@
+#!/bin/bash
+# The table of rados bench, side by side: clients {rados bench, signet bench} against servers
+# {ceph-osd with memstore, signetd}, crc and secure, with either handler where signet takes part.
+# Rounds are interleaved: each goes through all rows, so that what disturbs one disturbs the rest.
+# usage: rados.sh BIN [--seconds N] [--rounds N] [--size BYTES] [--depth N] [--only REGEX]
+#                 [--tsv FILE]
+# BIN holds signet and signetd. Rows that need Ceph are left out where it is not installed.
+set -eu
+BIN=$(readlink -f "${1:?usage: rados.sh BIN [OPTION...]}")
+shift
+here=$(dirname "$(readlink -f "$0")")
+SECONDS_EACH=4 ROUNDS=3 SIZE=4096 DEPTH=16 ONLY=. TSV=''
+# shellcheck disable=SC2034
+CEPH=16 RUN=()
+POOL=bench
+WORK=$(mktemp -d)
+# shellcheck source=../test/interop/cluster.sh
+. "$here/../test/interop/cluster.sh"
+trap 'cluster_stop_all; rm -rf "$WORK"' EXIT
+trap 'exit 130' INT TERM
+
+die() {
+    echo "bench rados: $*" >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
+    [ $# -ge 2 ] || die "$1 wants a value"
+    case $1 in
+    --seconds) SECONDS_EACH=$2 ;;
+    --rounds) ROUNDS=$2 ;;
+    --size) SIZE=$2 ;;
+    --depth) DEPTH=$2 ;;
+    --only) ONLY=$2 ;;
+    --tsv) TSV=$2 ;;
+    *) die "no option $1; there are --seconds --rounds --size --depth --only --tsv" ;;
+    esac
+    shift 2
+done
+
+# --- servers: each sets SERVER_PID, MON and KEYRING of its name ------------------------------------
+
+declare -A PID MON KEYRING
+
+have_ceph() {
+    command -v ceph-osd >/dev/null && command -v ceph-mon >/dev/null && command -v rados >/dev/null
+}
+
+start_ceph() {
+    cluster_start ceph store=$((8 << 30)) || die "the Ceph cluster did not start, see $DIR"
+    in_ceph ceph osd pool create "$POOL" 8 8 >>"$DIR/setup.out" 2>&1
+    in_ceph ceph osd pool set "$POOL" size 1 --yes-i-really-mean-it >>"$DIR/setup.out" 2>&1
+    PID[ceph]=$(pgrep -P $$ -x ceph-osd)
+    MON[ceph]=v2:$MON_V2 KEYRING[ceph]=$DIR/client.admin.keyring
+}
+
+start_signetd() { # HANDLER
+    local port dir=$WORK/signetd-$1
+    port=$(free_ports 2)
+    mkdir "$dir"
+    setpriv --pdeathsig KILL -- "$BIN/signetd" --mon "v2:127.0.0.1:$port" \
+        --osd "v2:127.0.0.1:$((port + 1))" --state "$dir/state" --keyring "$dir/keyring" \
+        --pool "$POOL=1" --handler "$1" --ms-mode prefer-secure --allowed-ciphers aes,aes256k \
+        --preferred-cipher aes --service-cipher aes --metrics none --log-level error \
+        --store-bytes $((8 << 30)) 2>"$dir/log" &
+    PID[signetd-$1]=$!
+    DAEMONS+=($!)
+    MON[signetd-$1]=v2:127.0.0.1:$port KEYRING[signetd-$1]=$dir/keyring
+    wait_for 10 test -s "$dir/keyring" || die "signetd did not start: $(tail -n 1 "$dir/log")"
+    wait_for 10 listening "$port" || die "signetd does not listen: $(tail -n 1 "$dir/log")"
+}
+
+# --- one measurement ----------------------------------------------------------------------------
+
+# CPU time of a process in microseconds.
+cpu_us() { # PID
+    awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000000 / hz }' "/proc/$1/stat"
+}
+
+client_command() { # CLIENT SERVER MODE HANDLER: sets CLIENT_RUN
+    case $1 in
+    rados) CLIENT_RUN=(rados -c /dev/null -m "${MON[$2]}" -n client.admin --keyring "${KEYRING[$2]}"
+        --log-file /dev/null --ms_client_mode "$3" --ms_mon_client_mode "$3" -p "$POOL") ;;
+    signet) CLIENT_RUN=("$BIN/signet") ;;
+    esac
+}
+
+bench_arguments() { # CLIENT SERVER MODE HANDLER SECONDS PHASE
+    BENCH_ARGUMENTS=(bench "$5" "$6" -t "$DEPTH")
+    [ "$6" != write ] || BENCH_ARGUMENTS+=(-b "$SIZE" --no-cleanup)
+    [ "$1" = rados ] || BENCH_ARGUMENTS+=(-p "$POOL" -m "${MON[$2]}" -n client.admin
+        -k "${KEYRING[$2]}" --ms-mode "$3" --handler "$4")
+}
+
+figure() { # LABEL FILE: the number behind it
+    awk -F: -v label="$1" '$1 == label { print $2 + 0; found = 1 } END { if (!found) print "-" }' "$2"
+}
+
+# A line: round, row, phase, IOPS, mean and p99 latency in ms, CPU of client and server in us/op.
+measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
+    local said=$WORK/said before after used ops
+    client_command "$2" "$3" "$4" "$5"
+    bench_arguments "$2" "$3" "$4" "$5" "$SECONDS_EACH" "$6"
+    before=$(cpu_us "${PID[$3]}")
+    TIMEFORMAT='%U %S'
+    used=$({ time "${CLIENT_RUN[@]}" "${BENCH_ARGUMENTS[@]}" >"$said" 2>"$said.err"; } 2>&1) ||
+        die "$2 bench $6 on $3 ($4) failed: $(tail -n 3 "$said.err" "$said")"
+    after=$(cpu_us "${PID[$3]}")
+    ops=$(awk -F: '/^Total (writes|reads) made/ { print $2 + 0 }' "$said")
+    awk -v used="$used" -v server=$((${after%.*} - ${before%.*})) -v ops="$ops" -v OFS='\t' \
+        -v head="$1:$2:$3:$4:$5:$6" -v iops="$(figure 'Average IOPS' "$said")" \
+        -v mean="$(figure 'Average Latency(s)' "$said")" \
+        -v p99="$(figure 'p99 latency(s)' "$said")" 'BEGIN {
+            split(used, u, " "); gsub(":", "\t", head)
+            print head, iops, mean * 1000, p99 == "-" ? p99 : p99 * 1000,
+                (u[1] + u[2]) * 1000000 / ops, server / ops }'
+}
+
+# The objects of this row go, so that no server holds more than another. signet bench has no cleanup of
+# its own for what --no-cleanup left: without rados they stay.
+clean_up() { # CLIENT SERVER MODE HANDLER
+    have_ceph || return 0
+    client_command rados "$2" "$3" "$4"
+    "${CLIENT_RUN[@]}" cleanup >/dev/null 2>&1 || die "cleaning up on $2 failed"
+}
+
+# --- rows -----------------------------------------------------------------------------------------
+
+rows() { # CLIENT SERVER MODE HANDLER, one a line
+    local mode handler
+    for mode in crc secure; do
+        ! have_ceph || echo "rados ceph $mode -"
+        for handler in nss openssl; do
+            ! have_ceph || echo "rados signetd-$handler $mode -"
+            ! have_ceph || echo "signet ceph $mode $handler"
+            echo "signet signetd-$handler $mode $handler"
+        done
+    done | grep -E -- "$ONLY"
+}
+
+run_rows() {
+    local round client server mode handler phase
+    for ((round = 1; round <= ROUNDS; round++)); do
+        echo "round $round of $ROUNDS" >&2
+        while read -r client server mode handler <&3; do
+            for phase in write seq rand; do
+                measure "$round" "$client" "$server" "$mode" "$handler" "$phase"
+            done
+            clean_up "$client" "$server" "$mode" "$handler"
+        done 3< <(rows)
+    done
+}
+
+# Medians, then the ratios that matter.
+summarise() {
+    awk -F '\t' -f "$here/rados.awk" "$WORK/figures"
+}
+
+have_ceph || echo "Ceph is not installed (./dev interop 16 fetches it): without its rows" >&2
+! have_ceph || start_ceph
+start_signetd nss
+start_signetd openssl
+echo "rados bench, $SIZE bytes, queue depth $DEPTH, $ROUNDS rounds of $SECONDS_EACH s, medians"
+echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), cores: $(nproc), load: $(cut -d ' ' -f 1 /proc/loadavg)"
+! have_ceph || ceph-osd --version | cut -d ' ' -f 1-3
+"$BIN/signetd" --version
+run_rows >"$WORK/figures"
+[ -z "$TSV" ] || cp "$WORK/figures" "$TSV"
+summarise
