@@ -143,8 +143,11 @@ static int finish_crc(struct signet_frame_reader *r, const uint8_t *buf,
 static int check_zeros(struct signet_frame_reader *r, const uint8_t *buf, uint64_t at, uint64_t end,
                        const char *where, struct signet_fail *fail)
 {
-    uint8_t any = 0;
-    for (uint64_t i = at; i < end; i++) {
+    uint64_t any = 0, i = at;
+    for (; i + 8 <= end; i += 8) {
+        any |= signet_load_u64(buf + i);
+    }
+    for (; i < end; i++) {
         any |= buf[i];
     }
     return any == 0 ? 0

@@ -10,14 +10,17 @@
 
 static const char where[] = "preamble";
 
-static int read_descriptors(struct signet_preamble *out, struct signet_reader *r, uint64_t offset,
+enum { DESCRIPTORS_AT = 2, DESCRIPTOR_LEN = 6, FLAGS_AT = 26 };
+
+/* u32 length, u16 alignment, which is a hint and never used. */
+static int read_descriptors(struct signet_preamble *out, const uint8_t *in, uint64_t offset,
                             struct signet_fail *fail)
 {
     for (unsigned i = 0; i < SIGNET_SEGMENTS_MAX; i++) {
-        uint32_t len = signet_read_u32(r);
-        uint16_t align = signet_read_u16(r); /* a hint; never used */
-        out->len[i] = len;
-        if (i >= out->num && (len != 0 || align != 0)) {
+        uint64_t both = signet_load_u64(in + DESCRIPTORS_AT + (size_t)DESCRIPTOR_LEN * i) &
+                        UINT64_C(0xffffffffffff);
+        out->len[i] = (uint32_t)both;
+        if (i >= out->num && both != 0) {
             return signet_fail_set(fail, -SIGNET_E_SEGMENTS, where, offset,
                                    "segment %u is described but only %u are announced", i,
                                    (unsigned)out->num);
@@ -29,11 +32,8 @@ static int read_descriptors(struct signet_preamble *out, struct signet_reader *r
 int signet_preamble_read(struct signet_preamble *out, const uint8_t in[SIGNET_PREAMBLE_LEN],
                          uint64_t offset, struct signet_fail *fail)
 {
-    struct signet_reader r = signet_reader_init(in, SIGNET_PREAMBLE_LEN);
     uint32_t crc = signet_crc32c(0, in, SIGNET_PREAMBLE_LEN - SIGNET_CRC_LEN);
-    memset(out, 0, sizeof(*out));
-    out->tag = signet_read_u8(&r);
-    out->num = signet_read_u8(&r);
+    *out = (struct signet_preamble){.tag = in[0], .num = in[1]};
     if (signet_load_u32(in + SIGNET_PREAMBLE_LEN - SIGNET_CRC_LEN) != crc) {
         return signet_fail_set(fail, -SIGNET_E_PREAMBLE_CRC, where, offset,
                                "the crc of the preamble is wrong");
@@ -46,7 +46,7 @@ int signet_preamble_read(struct signet_preamble *out, const uint8_t in[SIGNET_PR
         return signet_fail_set(fail, -SIGNET_E_SEGMENTS, where, offset,
                                "%u segments are announced, 1 to 4 are allowed", (unsigned)out->num);
     }
-    int err = read_descriptors(out, &r, offset, fail);
+    int err = read_descriptors(out, in, offset, fail);
     if (err != 0) {
         return err;
     }
@@ -54,7 +54,7 @@ int signet_preamble_read(struct signet_preamble *out, const uint8_t in[SIGNET_PR
         return signet_fail_set(fail, -SIGNET_E_SEGMENTS, where, offset,
                                "the last of %u segments is empty", (unsigned)out->num);
     }
-    out->flags = signet_read_u8(&r);
+    out->flags = in[FLAGS_AT];
     if (out->flags != 0) {
         return signet_fail_set(fail, -SIGNET_E_FRAME_FLAGS, where, offset,
                                (out->flags & SIGNET_FRAME_COMPRESSED) != 0
