@@ -42,7 +42,7 @@ plain() {
         -e '/^bufferlist::write_file/d' -e '/^parse error:/d' \
         -e 's/.*(could not parse caps file [^:]*).*/\1/' -e "s/^(can't decode key).*/\1/" \
         -e 's/(requires an argument).*/\1/' -e 's/ auth\(key=.*\)/ auth(key=...)/' \
-        -e '/^(Try|With -C|If it is|Expected|The first line|cannot write)/d' -e '/: (line|byte) [0-9]+: /d' "$1" | new_keys
+        -e '/^(Try|With -C|--import-keyring copies|If it is|Expected|The first line|cannot write)/d' -e '/: (line|byte) [0-9]+: /d' "$1" | new_keys
 }
 
 # A key made now; the others have another time in them.

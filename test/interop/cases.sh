@@ -144,7 +144,8 @@ bench_cases() {
                 --conns 4 --threads 2 --ms-mode "$mode" --handler "$handler"
         done
     done
-    object=$("${rados[@]}" ls | grep 'object[0-9]$' | head -n 1)
+    # of the last write: process numbers grow
+    object=$("${rados[@]}" ls | grep 'object[0-9]$' | sort -V | tail -n 1)
     "${rados[@]}" put "$object" "$DIR/ceph.conf"
     run_case "bench sees what is changed" 1 'is not what the write left' "${bench[@]}" 60 seq
     run_case "rados cleanup" 0 '^Removed [1-9]' "${rados[@]}" cleanup

@@ -1,17 +1,22 @@
 #!/bin/bash
-# run.sh 16|20 SIGNET: logs SIGNET in to real Ceph daemons on loopback. One line for each case, the
+# run.sh 16|20 SIGNET: logs SIGNET in to real Ceph daemons on loopback, and the programs of Ceph in
+# to the signetd beside it. One line for each case, the
 # number of passed and failed ones last; exit code 1 if any failed. Ceph 16 is the machine's own;
 # Ceph 20 is kept in a tree under SIGNET_CACHE (~/.cache/signet), skipped where it can't be had.
 set -eu
 CEPH=${1:?usage: run.sh 16|20 SIGNET}
 SIGNET=$(readlink -f "${2:?usage: run.sh 16|20 SIGNET}")
 here=$(dirname "$(readlink -f "$0")")
+SIGNETD=${SIGNET%/*}/signetd
+PYTHON=/usr/bin/python3
 WORK=$(mktemp -d)
 RUN=()
 # shellcheck source=cluster.sh
 . "$here/cluster.sh"
 # shellcheck source=cases.sh
 . "$here/cases.sh"
+# shellcheck source=signetd.sh
+. "$here/signetd.sh"
 trap 'cluster_stop_all; rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -32,6 +37,7 @@ ceph16() {
     bench_cases
     keyring_cases aes
     beside_ceph_authtool
+    signetd16
     start secure osd=0 mode=secure
     mode_cases crc secure
     start crc osd=0 mode=crc
@@ -58,6 +64,7 @@ ceph20() {
     usage_cases client.new aes256k
     bench_cases
     keyring_cases aes256k
+    signetd20
     in_ceph ceph mon set auth_allowed_ciphers aes256k >/dev/null 2>&1
     ping_fails "cipher not allowed" "permission denied"$'\n'"auth_allowed_ciphers" \
         -m "v2:$MON_V2" -n client.old -k "$DIR/client.old.keyring"
@@ -67,6 +74,27 @@ ceph20() {
     ping_matrix "both kinds of key" client.new aes256k 'auth: aes256k session' 'osd: aes session'
     start secure osd=0 mode=secure
     mode_cases crc secure
+}
+
+# With signetd as the server. Tickets are sealed with aes256k all the same.
+signetd16() {
+    local ciphers=(--allowed-ciphers 'aes,aes256k' --preferred-cipher aes)
+    same_answers "$MON_V2" "$DIR/client.admin.keyring" "${ciphers[@]}"
+    map_cases "${ciphers[@]}"
+    mode_matrix secure "${ciphers[@]}"
+    mode_matrix crc "${ciphers[@]}"
+    NAMES=([client.admin]=$WORK/signetd-session/state/keyring)
+    session_cases "${ciphers[@]}"
+}
+
+signetd20() {
+    local both=(--allowed-ciphers 'aes,aes256k')
+    same_answers "$MON_V2" "$DIR/client.admin.keyring" "${both[@]}"
+    mode_matrix secure
+    mode_matrix crc "${both[@]}" --preferred-cipher aes --service-cipher aes
+    key_type_cases
+    NAMES=([client.admin]=$WORK/signetd-session/state/keyring [client.old]=$WORK/old.keyring)
+    session_cases "${both[@]}"
 }
 
 beside_ceph_authtool() {
