@@ -90,6 +90,9 @@ int signet_conn_received(struct signet_conn *conn, size_t n, uint64_t now_ns)
 
 void conn_recv_free(struct signet_conn *conn)
 {
+    if (conn->showing) {
+        conn_session_release(conn);
+    }
     free(conn->in.p);
     conn->in = (struct conn_recv){0};
 }

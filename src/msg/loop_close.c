@@ -111,6 +111,7 @@ uint64_t loop_linger_ns(const struct signet_peer *peer)
 void loop_linger(struct signet_peer *peer)
 {
     int none = 0;
+    conn_recv_release(peer->conn); /* done with the message that it may have closed for */
     if (signet_conn_output(peer->conn, NULL, &none) != 0 || loop_write_out(peer) != 0 ||
         peer->worker->now_ns >= peer->linger_ns) {
         loop_finish(peer);

@@ -12,18 +12,23 @@ static struct rig rig;
 static struct signet_sessions *at_client, *at_server;
 static _Atomic uint64_t last;
 static atomic_uint wrong;
+static struct signet_peer *kept[MESSAGES / 50 + 1]; /* closed, but still known to somebody */
+static unsigned num_kept;
 
 /* Numbered from 1 without gaps, whatever happens to connections: at each 50th this one is closed.
  */
 static int take(struct rig_side *side, struct signet_peer *peer, const struct signet_message *m)
 {
-    (void)peer;
     if (m->tid != atomic_load(&last) + 1) {
         atomic_fetch_add(&wrong, 1);
     }
     atomic_store(&last, m->tid);
     atomic_fetch_add(&side->messages, 1);
-    return m->tid % 50 == 0 ? -SIGNET_E_TIMEOUT : 0;
+    if (m->tid % 50 != 0) {
+        return 0;
+    }
+    kept[num_kept++] = signet_peer_ref(peer);
+    return -SIGNET_E_TIMEOUT;
 }
 
 static struct signet_session *start(void)
@@ -84,6 +89,9 @@ START_TEST(connections_break)
     rig.client = NULL;
     signet_session_close(session);
     signet_session_unref(session);
+    while (num_kept > 0) {
+        signet_peer_unref(kept[--num_kept]);
+    }
     rig_stop(&rig);
     signet_sessions_free(at_client);
     signet_sessions_free(at_server);

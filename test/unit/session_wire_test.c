@@ -46,8 +46,8 @@ static void drain(unsigned end)
     }
 }
 
-/* Up to SESSION_ACCEPTING; what the dialler says then never arrives. */
-static void reach(struct signet_session *session)
+/* Up to this accepting state; what the dialler says then never arrives. */
+static void reach_state(struct signet_session *session, const char *state)
 {
     const size_t signature = SIGNET_PREAMBLE_LEN + SIGNET_SIGNATURE_LEN + 4;
     link_close(&l);
@@ -57,7 +57,7 @@ static void reach(struct signet_session *session)
     for (;;) {
         drain(0);
         drain(1);
-        if (strcmp(signet_conn_state(l.end[1]), "SESSION_ACCEPTING") == 0) {
+        if (strcmp(signet_conn_state(l.end[1]), state) == 0) {
             break;
         }
         bool last = strncmp(signet_conn_state(l.end[0]), "SESSION", 7) == 0;
@@ -67,6 +67,11 @@ static void reach(struct signet_session *session)
         link_give(&l, 1, SIZE_MAX, c.fake.mono_ns);
     }
     l.len[0] = l.len[1] = 0;
+}
+
+static void reach(struct signet_session *session)
+{
+    reach_state(session, "SESSION_ACCEPTING");
 }
 
 static void inject_frame(struct test_frame frame)
@@ -139,9 +144,12 @@ static uint64_t establish(void)
 START_TEST(tags_in_accepting_states)
 {
     for (uint8_t tag = 1; tag < SIGNET_TAG_NUM; tag++) {
+        static const char *const states[] = {"SESSION_ACCEPTING", "READY", "AUTH_ACCEPTING_SIGN"};
         bool taken = tag == SIGNET_TAG_CLIENT_IDENT || tag == SIGNET_TAG_SESSION_RECONNECT;
         if (_i == 1) {
             taken = tag >= SIGNET_TAG_MESSAGE && tag <= SIGNET_TAG_ACK;
+        } else if (_i == 2) {
+            taken = tag == SIGNET_TAG_AUTH_SIGNATURE;
         }
         struct signet_control sample;
         uint8_t header[SIGNET_MESSAGE_HEADER_LEN] = {1};
@@ -150,9 +158,9 @@ START_TEST(tags_in_accepting_states)
         if (_i == 1) {
             establish();
         } else {
-            reach(NULL);
+            reach_state(NULL, states[_i]);
         }
-        ck_assert_str_eq(signet_conn_state(l.end[1]), _i == 1 ? "READY" : "SESSION_ACCEPTING");
+        ck_assert_str_eq(signet_conn_state(l.end[1]), states[_i]);
         if (tag == SIGNET_TAG_MESSAGE) {
             inject_frame(make_frame(tag, &segment, 1, NULL));
         } else {
@@ -312,7 +320,7 @@ int main(void)
 {
     Suite *suite = suite_create("session_wire");
     TCase *t = suite_case(suite, "wire");
-    tcase_add_loop_test(t, tags_in_accepting_states, 0, 2);
+    tcase_add_loop_test(t, tags_in_accepting_states, 0, 3);
     tcase_add_test(t, answers_to_idents);
     tcase_add_test(t, answers_to_reconnects);
     tcase_add_test(t, a_session_is_of_no_use_to_another_client);
