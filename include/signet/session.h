@@ -11,7 +11,8 @@
  *
  * At any time one connection at most holds a session. A newer one takes it away; the older one then
  * fails with -SESSION_REPLACED at its next call, and what it had not acknowledged is sent on the
- * newer one. Functions of tables and sessions: any thread.
+ * newer one. Functions of tables and sessions: any thread. A forked child must leave them alone:
+ * two processes would speak for one session. It may free what it has, which then does nothing.
  */
 #ifndef SIGNET_SESSION_H
 #define SIGNET_SESSION_H

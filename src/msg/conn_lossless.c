@@ -83,6 +83,9 @@ static void schedule(struct signet_session *session, const struct signet_conn *c
 void conn_session_detach(struct signet_conn *conn, int err)
 {
     struct signet_session *session = conn->session, *ended = NULL;
+    if (sessions_are_inherited(session->table)) {
+        return;
+    }
     lock_both(session);
     if (session->holder == conn) {
         schedule(session, conn, err);
@@ -101,10 +104,13 @@ void conn_session_detach(struct signet_conn *conn, int err)
 void conn_session_leave(struct signet_conn *conn)
 {
     struct signet_session *session = conn->session;
-    conn_session_release(conn);
-    conn_session_detach(conn, 0);
+    if (!sessions_are_inherited(session->table)) {
+        conn_session_release(conn);
+        conn_session_detach(conn, 0);
+        signet_session_unref(session);
+    }
+    conn->showing = false;
     conn->session = NULL;
-    signet_session_unref(session);
 }
 
 int conn_session_check(struct signet_conn *conn)

@@ -154,6 +154,9 @@ struct signet_session *session_end(struct signet_session *session)
 
 void signet_session_close(struct signet_session *session)
 {
+    if (sessions_are_inherited(session->table)) {
+        return;
+    }
     pthread_mutex_lock(&session->table->lock);
     pthread_mutex_lock(&session->lock);
     struct signet_session *ours = session_end(session);

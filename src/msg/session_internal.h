@@ -15,6 +15,7 @@
 #include <signet/frame.h>
 
 #include <pthread.h>
+#include <sys/types.h>
 #include <stdatomic.h>
 
 enum {
@@ -84,6 +85,7 @@ struct signet_session {
 
 struct signet_sessions {
     pthread_mutex_t lock;
+    pid_t pid; /* of the process that made it */
     _Atomic uint32_t refs;
     _Atomic uint64_t global_seq, queued;
     struct signet_sessions_options o; /* defaults filled in */
@@ -95,6 +97,8 @@ struct signet_sessions {
 /* --- table (its lock is held, but for ref, unref and global_seq) --- */
 
 void sessions_unref(struct signet_sessions *table);
+/* In a forked child: some thread of the parent may have held any lock. */
+bool sessions_are_inherited(const struct signet_sessions *table);
 /* A number above any that was used, and above floor. */
 uint64_t sessions_global_seq(struct signet_sessions *table, uint64_t floor);
 int sessions_link(struct signet_sessions *table, struct signet_session *session);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cursor.h"
 
@@ -36,8 +37,14 @@ int signet_sessions_new(struct signet_sessions **out, const struct signet_sessio
     fill(&table->o.max_backoff_ns, 15 * SECOND);
     pthread_mutex_init(&table->lock, NULL);
     atomic_init(&table->refs, 1);
+    table->pid = getpid();
     *out = table;
     return 0;
+}
+
+bool sessions_are_inherited(const struct signet_sessions *table)
+{
+    return table->pid != getpid();
 }
 
 void sessions_unref(struct signet_sessions *table)
@@ -51,7 +58,7 @@ void sessions_unref(struct signet_sessions *table)
 
 void signet_sessions_free(struct signet_sessions *sessions)
 {
-    if (sessions == NULL) {
+    if (sessions == NULL || sessions_are_inherited(sessions)) {
         return;
     }
     for (unsigned i = 0; i < SESSION_BUCKETS; i++) {

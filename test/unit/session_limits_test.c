@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "msg/session_internal.h"
 
 START_TEST(queues_and_tables_are_bounded)
 {
@@ -158,6 +162,36 @@ START_TEST(what_is_not_allowed_is_refused)
 }
 END_TEST
 
+/* A thread of the parent was in the middle of something; the child cleans up. */
+START_TEST(a_forked_child_frees_what_it_has)
+{
+    struct signet_event event;
+    start();
+    struct line *l = dial(0);
+    say(s, "1");
+    link_take(&l->link, 0, SIZE_MAX);
+    link_give(&l->link, 0, SIZE_MAX, c.fake.mono_ns);
+    assert_ok(signet_conn_next(l->link.end[1], &event));
+    ck_assert_int_eq(event.kind, SIGNET_EVENT_MESSAGE); /* and is not done with it */
+    pthread_mutex_lock(&b.table->lock);
+    pthread_mutex_lock(&s->lock);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        stop();
+        _exit(0);
+    }
+    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&b.table->lock);
+    int status_ = 1;
+    ck_assert_int_eq(waitpid(child, &status_, 0), child);
+    ck_assert(WIFEXITED(status_) && WEXITSTATUS(status_) == 0);
+    run(l);
+    ck_assert_uint_eq(l->seen[0].acked, 1);
+    stop();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("session_limits");
@@ -167,5 +201,6 @@ int main(void)
     tcase_add_test(t, attempts_come_ever_later);
     tcase_add_test(t, other_threads_wake_the_connection);
     tcase_add_test(t, what_is_not_allowed_is_refused);
+    tcase_add_test(t, a_forked_child_frees_what_it_has);
     return suite_run(suite);
 }

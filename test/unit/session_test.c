@@ -77,6 +77,27 @@ START_TEST(both_sides_agree_on_the_session)
 }
 END_TEST
 
+/* Nobody said which: the first HELLO teaches the ip, chance gives the nonce. */
+START_TEST(an_address_that_was_learned_is_kept)
+{
+    struct signet_session_options o = {.peer_type = SIGNET_OSD};
+    start();
+    o.peer = b.addr;
+    signet_session_unref(s);
+    assert_ok(signet_session_new(&s, a.table, &o));
+    memset(&a.dial.own, 0, sizeof(a.dial.own));
+    struct line *l = dial(0);
+    struct signet_addr own = *l->seen[0].ready.own;
+    ck_assert_uint_eq(own.family, SIGNET_FAMILY_IPV4);
+    ck_assert_uint_ne(own.nonce, 0);
+    cut(l);
+    struct line *next = dial(1);
+    ck_assert(next->seen[0].ready.resumed);
+    ck_assert(signet_addr_equal(next->seen[0].ready.own, &own));
+    stop();
+}
+END_TEST
+
 /* SERVER_IDENT is lost: the server counts the session as open, the client does not. */
 START_TEST(an_establishment_that_was_interrupted_is_made_again)
 {
@@ -280,6 +301,7 @@ int main(void)
     TCase *t = suite_case(suite, "sessions");
     tcase_add_loop_test(t, what_was_not_acknowledged_is_sent_again, 0, 4);
     tcase_add_test(t, both_sides_agree_on_the_session);
+    tcase_add_test(t, an_address_that_was_learned_is_kept);
     tcase_add_test(t, an_establishment_that_was_interrupted_is_made_again);
     tcase_add_loop_test(t, a_newer_connection_takes_the_session, 0, 4);
     tcase_add_test(t, messages_stay_in_order_across_threads);
