@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lite/arena.h"
 #include "lite/placement.h"
 #include "lite/siphash.h"
 
@@ -42,7 +43,8 @@ int store_new(struct store **out, const struct store_options *options)
     memset(store, 0, len);
     store->options = *options;
     store->shard_bits = (unsigned)__builtin_ctz(options->shards);
-    int err = draw_key(store);
+    store->arena = arena_new();
+    int err = store->arena != NULL ? draw_key(store) : -SIGNET_E_NOMEM;
     for (unsigned i = 0; i < options->shards; i++) {
         int bad = shard_init(&store->shard[i]);
         err = err != 0 ? err : bad;
@@ -77,6 +79,7 @@ void store_free(struct store *store)
     for (unsigned i = 0; i < store->options.shards; i++) {
         shard_clear(&store->shard[i]);
     }
+    arena_free(store->arena);
     free(store);
 }
 

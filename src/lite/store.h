@@ -26,6 +26,7 @@
 
 enum { STORE_CHUNK = 64 << 10 }; /* objects up to this size are one block */
 
+struct arena;
 struct store;
 
 /* Which object; hash is lite_object_hash(). Names within the limits of placement.h. */
@@ -49,7 +50,9 @@ struct store_object {
     uint64_t place; /* keyed hash of the identity */
     uint64_t pool, size;
     uint64_t version;
-    uint64_t cost; /* bytes of memory */
+    uint64_t cost; /* bytes of memory, those of its chunks too */
+    uint64_t len;  /* of this block of memory */
+    struct arena *arena;
     struct signet_utime mtime;
     uint16_t ns_len, key_len, name_len;
     uint32_t num_chunks;         /* 0: the data is in the block, behind the names */

@@ -17,6 +17,7 @@ struct store_shard {
 
 struct store {
     struct store_options options;
+    struct arena *arena;
     uint64_t key[2];
     unsigned shard_bits;
     _Atomic uint64_t memory;
@@ -26,6 +27,9 @@ struct store {
 /* A version of the same identity with room for `size` bytes; references to no chunks yet. NULL when
  * out of memory. */
 struct store_object *store_object_new(const struct store_work *work, uint64_t size);
+/* With one reference; NULL when out of memory. NULL is fine for the second. */
+struct store_chunk *store_chunk_new(struct arena *arena, uint32_t len);
+void store_chunk_unref(struct arena *arena, struct store_chunk *chunk);
 uint8_t *store_object_data(struct store_object *o); /* of one without chunks */
 bool store_object_is(const struct store_object *o, uint64_t place, const struct store_id *id);
 /* <0, 0, >0 by the order of listings. */

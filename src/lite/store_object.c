@@ -2,9 +2,9 @@
 /* One version of an object: its block, its names, its pieces. */
 #include "lite/store_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "lite/arena.h"
 #include "lite/placement.h"
 
 static const uint8_t zeros[STORE_CHUNK];
@@ -47,7 +47,7 @@ struct store_object *store_object_new(const struct store_work *work, uint64_t si
     uint64_t num_chunks = size > STORE_CHUNK ? (size + STORE_CHUNK - 1) / STORE_CHUNK : 0;
     uint64_t room = num_chunks > 0 ? num_chunks * sizeof(struct store_chunk *) : size;
     uint64_t all = sizeof(struct store_object) + id->ns.len + id->key.len + id->name.len + room;
-    struct store_object *o = malloc((size_t)all);
+    struct store_object *o = arena_take(work->store->arena, (size_t)all);
     if (o == NULL) {
         return NULL;
     }
@@ -58,6 +58,8 @@ struct store_object *store_object_new(const struct store_work *work, uint64_t si
         .pool = id->pool,
         .size = size,
         .cost = all,
+        .arena = work->store->arena,
+        .len = all,
         .ns_len = (uint16_t)id->ns.len,
         .key_len = (uint16_t)id->key.len,
         .name_len = (uint16_t)id->name.len,
@@ -80,12 +82,26 @@ void store_object_unref(struct store_object *o)
         return;
     }
     for (uint32_t i = 0; i < o->num_chunks; i++) {
-        struct store_chunk *c = o->chunk[i];
-        if (c != NULL && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
-            free(c);
-        }
+        store_chunk_unref(o->arena, o->chunk[i]);
     }
-    free(o);
+    arena_give(o->arena, o, (size_t)o->len);
+}
+
+struct store_chunk *store_chunk_new(struct arena *arena, uint32_t len)
+{
+    struct store_chunk *c = arena_take(arena, sizeof(*c) + len);
+    if (c != NULL) {
+        atomic_init(&c->refs, 1);
+        c->len = len;
+    }
+    return c;
+}
+
+void store_chunk_unref(struct arena *arena, struct store_chunk *c)
+{
+    if (c != NULL && atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
+        arena_give(arena, c, sizeof(*c) + c->len);
+    }
 }
 
 static bool same(struct signet_span a, struct signet_span b)

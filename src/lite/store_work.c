@@ -93,9 +93,7 @@ static void drop_chunk(struct store_object *o, uint32_t index)
     }
     o->cost -= sizeof(*c) + c->len;
     o->chunk[index] = NULL;
-    if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1) {
-        free(c);
-    }
+    store_chunk_unref(o->arena, c);
 }
 
 /* Bytes of a chunk that takes another's place, zeros where that one ends. */
@@ -124,13 +122,11 @@ static struct store_chunk *own_chunk(struct store_work *work, uint32_t index, ui
     if (c != NULL && c->len == len && atomic_load_explicit(&c->refs, memory_order_acquire) == 1) {
         return c;
     }
-    struct store_chunk *next = malloc(sizeof(*next) + len);
+    struct store_chunk *next = store_chunk_new(o->arena, len);
     if (next == NULL) {
         (void)out_of_memory(work);
         return NULL;
     }
-    atomic_init(&next->refs, 1);
-    next->len = len;
     copy_chunk(next, c, skip);
     drop_chunk(o, index);
     o->chunk[index] = next;

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of objects: pieces are where nothing else is, and go back to the system. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lite/arena.h"
+#include "support/suite.h"
+
+enum { PIECES = 3000, ROUNDS = 20000, THREADS = 4, BLOCK = 2 << 20 };
+
+struct piece {
+    uint8_t *p;
+    size_t len;
+    uint8_t mark;
+};
+
+/* Small ones often, some around the limits of classes, spans and what the arena takes. */
+static size_t draw_len(unsigned *seed)
+{
+    static const size_t edges[] = {0,     1,     16,    128,    129,    4096,  8192,
+                                   65536, 65537, 73728, 524288, 524289, 600000};
+    unsigned kind = (unsigned)rand_r(seed) % 16;
+    if (kind == 0) {
+        return edges[(unsigned)rand_r(seed) % (sizeof(edges) / sizeof(edges[0]))];
+    }
+    return (unsigned)rand_r(seed) % (kind < 12 ? 6000U : 70000U);
+}
+
+static void put(struct arena *arena, struct piece *x, size_t len, uint8_t mark)
+{
+    x->p = arena_take(arena, len);
+    if (x->p == NULL || (uintptr_t)x->p % 16 != 0) {
+        ck_abort_msg("%zu bytes are at %p", len, (void *)x->p);
+    }
+    x->len = len;
+    x->mark = mark;
+    memset(x->p, mark, len);
+}
+
+static void drop(struct arena *arena, struct piece *x)
+{
+    size_t same = 0;
+    while (x->p != NULL && same < x->len && x->p[same] == x->mark) {
+        same++;
+    }
+    if (x->p != NULL && same < x->len) {
+        ck_abort_msg("byte %zu of %zu was changed", same, x->len);
+    }
+    if (x->p != NULL) {
+        arena_give(arena, x->p, x->len);
+    }
+    x->p = NULL;
+}
+
+static void churn(struct arena *arena, struct piece *pieces, size_t num, unsigned seed)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        struct piece *x = &pieces[(unsigned)rand_r(&seed) % num];
+        drop(arena, x);
+        put(arena, x, draw_len(&seed), (uint8_t)i);
+    }
+    for (size_t i = 0; i < num; i++) {
+        drop(arena, &pieces[i]);
+    }
+}
+
+START_TEST(pieces_stay_whole)
+{
+    static struct piece pieces[PIECES];
+    struct arena *arena = arena_new();
+    ck_assert_ptr_nonnull(arena);
+    churn(arena, pieces, PIECES, 1);
+    arena_free(arena);
+}
+END_TEST
+
+START_TEST(memory_goes_back)
+{
+    static struct piece pieces[PIECES];
+    struct arena *arena = arena_new();
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < PIECES; i++) {
+            put(arena, &pieces[i], 4300, (uint8_t)i);
+        }
+        uint64_t most = arena_mapped(arena);
+        /* the asan lane leaves all to malloc() */
+        ck_assert(most == 0 ||
+                  (most >= 4300UL * PIECES && most <= 4300UL * PIECES * 5 / 4 + BLOCK));
+        for (size_t i = 0; i < PIECES; i++) {
+            drop(arena, &pieces[(i * 7 + 3) % PIECES]);
+        }
+        ck_assert_uint_le(arena_mapped(arena), (uint64_t)2 * BLOCK);
+    }
+    arena_free(arena);
+}
+END_TEST
+
+/* Half of what one size gives back serves another. */
+START_TEST(spans_change_their_class)
+{
+    static struct piece pieces[PIECES];
+    struct arena *arena = arena_new();
+    for (size_t i = 0; i < PIECES; i++) {
+        put(arena, &pieces[i], 4300, (uint8_t)i);
+    }
+    uint64_t before = arena_mapped(arena);
+    for (size_t i = 0; i < PIECES / 2; i++) {
+        drop(arena, &pieces[i]);
+    }
+    for (size_t i = 0; i < PIECES / 2; i++) {
+        put(arena, &pieces[i], 3900, (uint8_t)i);
+    }
+    ck_assert_uint_le(arena_mapped(arena), before + BLOCK);
+    for (size_t i = 0; i < PIECES; i++) {
+        drop(arena, &pieces[i]);
+    }
+    arena_free(arena);
+}
+END_TEST
+
+START_TEST(nothing_is_fine)
+{
+    arena_free(NULL);
+    arena_free(arena_new());
+}
+END_TEST
+
+struct worker {
+    pthread_t thread;
+    struct arena *arena;
+    unsigned seed;
+    struct piece pieces[64];
+};
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    churn(w->arena, w->pieces, 64, w->seed);
+    return NULL;
+}
+
+START_TEST(threads_share_it)
+{
+    static struct worker worker[THREADS];
+    struct arena *arena = arena_new();
+    for (unsigned i = 0; i < THREADS; i++) {
+        worker[i].arena = arena;
+        worker[i].seed = 100 + i;
+        ck_assert_int_eq(pthread_create(&worker[i].thread, NULL, work, &worker[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(worker[i].thread, NULL);
+    }
+    ck_assert_uint_le(arena_mapped(arena), (uint64_t)2 * BLOCK);
+    arena_free(arena);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arena");
+    TCase *c = tcase_create("pieces");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, pieces_stay_whole);
+    tcase_add_test(c, memory_goes_back);
+    tcase_add_test(c, spans_change_their_class);
+    tcase_add_test(c, nothing_is_fine);
+    tcase_add_test(c, threads_share_it);
+    suite_add_tcase(suite, c);
+    return suite_run(suite);
+}
