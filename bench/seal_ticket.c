@@ -1,43 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What does it cost to seal or open one cephx envelope? */
-#include "common/bench.h"
-#include "common/bench_signet.h"
-#include "ref/ref.h"
+#include "seal_ticket.h"
 
 #include <string.h>
+
+#include "ref/ref.h"
 
 static const int sizes[] = {16, 64, 128, 256, 1024, 4096};
 enum { NUM_SIZES = sizeof sizes / sizeof *sizes };
 /* 100 samples of 1,000. */
-enum { SIZE_2015 = 128, ITERS_2015 = 1000, ROUNDS_2015 = 100 };
-enum { KEY_SEED = 1, BATCH_MAX = 128, BATCH_ROOM = 192 };
-static const enum signet_usage usage = SIGNET_USAGE_AUTHORIZE;
-
-/* One way of sealing; n counts the envelope header. */
-struct way {
-    const char *name;
-    void *state;
-    int (*seal)(void *state, uint8_t *out, const uint8_t *in, int n);
-    int (*open)(void *state, uint8_t *out, const uint8_t *in, int n);
-};
-
-/* The ways of one key type. The oracle is independent of signet where there is such a way: it makes
- * what is to be opened, and opens what is not deterministic. */
-struct family {
-    const char *name;
-    struct way ways[16];
-    unsigned num;
-    const struct way *oracle;
-    bool random; /* two seals of one plaintext differ */
-};
-
-/* One row: a way at one size. */
-struct cell {
-    const struct family *family;
-    const struct way *way;
-    int n, sealed_len;
-    uint8_t *plain, *sealed, *out, *back;
-};
+enum { ITERS_2015 = 1000, ROUNDS_2015 = 100, KEY_SEED = 1 };
+static const enum signet_usage usage = TICKET_USAGE;
 
 /* What a row is compared with, and the bars it is held to at 128 bytes. */
 struct standard {
@@ -61,6 +34,7 @@ static const struct standard standards[] = {
      "signet openssl",
      {{"cached openssl", 0, 0, 0}, {"naive openssl", 0, 0, 0}, {"krb5", 0, 0, 0}},
      0},
+    {NULL, "signet ipsec-mb", {{"cached openssl", 0, 0, 0}, {"krb5", 0, 0, 0}}, 0},
 };
 
 static struct family aes = {.name = "aes"}, aes256k = {.name = "aes256k", .random = true};
@@ -85,7 +59,7 @@ static void run_open(void *arg, uint64_t iters)
 }
 
 /* signet returns the structure without the header; for the others the header is part of n. */
-static bool opened(const struct cell *c, const uint8_t *out, int len)
+bool ticket_opened(const struct cell *c, const uint8_t *out, int len)
 {
     size_t skip = SIGNET_ENVELOPE_HEADER;
     return len == c->n && memcmp(out + skip, c->plain + skip, (size_t)c->n - skip) == 0;
@@ -103,14 +77,14 @@ static int check_seal(void *arg)
     if (!c->family->random) {
         return memcmp(c->out, c->sealed, (size_t)len) != 0;
     }
-    return !opened(c, c->back, oracle->open(oracle->state, c->back, c->out, len));
+    return !ticket_opened(c, c->back, oracle->open(oracle->state, c->back, c->out, len));
 }
 
 static int check_open(void *arg)
 {
     const struct cell *c = arg;
     memset(c->out, 0, (size_t)c->n);
-    return !opened(c, c->out, c->way->open(c->way->state, c->out, c->sealed, c->sealed_len));
+    return !ticket_opened(c, c->out, c->way->open(c->way->state, c->out, c->sealed, c->sealed_len));
 }
 
 static void add_ref(const struct ref_cipher *ref, const uint8_t *key)
@@ -151,6 +125,7 @@ static void add_ways(struct bench *b)
     add_ref(&ref_naive_nss, key);
     add_ref(&ref_cached_nss, key);
     add_ref(&ref_naive_openssl, key);
+    add_ref(&ref_evp_openssl, key);
     add_ref(&ref_bare_nss, key);
     add_ref(&ref_bare_openssl, key);
     add_ref(&ref_cached_openssl, key);
@@ -165,7 +140,7 @@ static void add_ways(struct bench *b)
     bench_fact(b, "krb5", "%s", ref_krb5_version());
 }
 
-static struct cell *new_cell(const struct family *f, const struct way *way, int n)
+struct cell *ticket_cell(const struct family *f, const struct way *way, int n)
 {
     struct cell *c = bench_alloc(sizeof *c);
     size_t room = (size_t)n + 128;
@@ -204,7 +179,7 @@ static void add_rows(struct bench *b, const struct family *f, const char *group,
     for (unsigned i = 0; i < f->num; i++) {
         struct bench_row row = {.group = group,
                                 .name = f->ways[i].name,
-                                .arg = new_cell(f, &f->ways[i], n),
+                                .arg = ticket_cell(f, &f->ways[i], n),
                                 .bytes = (size_t)n,
                                 .iters = as_2015 ? ITERS_2015 : 0,
                                 .rounds = as_2015 ? ROUNDS_2015 : 0,
@@ -213,101 +188,6 @@ static void add_rows(struct bench *b, const struct family *f, const char *group,
         set_standard(&row);
         bench_add(b, &row);
     }
-}
-
-/* Batches: the same messages as the other rows of 128 bytes, sealed by one call. */
-struct batch {
-    const struct cell *cell;
-    const struct bench_sealer *sealer; /* NULL: a loop of the bare instructions */
-    unsigned num;
-    struct signet_seal_job jobs[BATCH_MAX];
-};
-
-static int seal_batch(struct batch *t)
-{
-    const struct cell *c = t->cell;
-    if (t->sealer) {
-        return signet_key_seal_batch(t->sealer->key, usage, t->jobs, t->num);
-    }
-    for (unsigned i = 0; i < t->num; i++) {
-        if (c->way->seal(c->way->state, t->jobs[i].out, c->plain, c->n) < 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
-static void run_batch(void *arg, uint64_t iters)
-{
-    struct batch *t = arg;
-    for (uint64_t i = 0; i < iters; i++) {
-        bench_need(seal_batch(t) == 0, "a batch does not seal");
-        bench_use(t->jobs[0].out);
-    }
-}
-
-static int check_batch(void *arg)
-{
-    struct batch *t = arg;
-    const struct cell *c = t->cell;
-    const struct way *oracle = c->family->oracle;
-    int err = seal_batch(t);
-    for (unsigned i = 0; i < t->num && !err; i++) {
-        const uint8_t *out = t->jobs[i].out;
-        err = c->family->random
-                  ? !opened(c, c->back, oracle->open(oracle->state, c->back, out, c->sealed_len))
-                  : memcmp(out, c->sealed, (size_t)c->sealed_len) != 0;
-    }
-    return err;
-}
-
-static struct batch *new_batch(const struct family *f, const struct way *way, unsigned num)
-{
-    struct batch *t = bench_alloc(sizeof *t);
-    struct cell *c = new_cell(f, way, SIZE_2015);
-    uint8_t *room = bench_alloc((size_t)num * BATCH_ROOM);
-    *t = (struct batch){.cell = c, .num = num};
-    t->sealer = way->seal == bench_sealer_seal ? way->state : NULL;
-    for (unsigned i = 0; i < num; i++) {
-        t->jobs[i] = (struct signet_seal_job){.in = c->plain + SIGNET_ENVELOPE_HEADER,
-                                              .len = SIZE_2015 - SIGNET_ENVELOPE_HEADER,
-                                              .out = room + (size_t)i * BATCH_ROOM,
-                                              .cap = BATCH_ROOM};
-    }
-    return t;
-}
-
-static void add_batch(struct bench *b, const struct family *f, unsigned num)
-{
-    const char *group = bench_text(b, "batch of %u x 128 B, %s, per message", num, f->name);
-    for (unsigned i = 0; i < f->num; i++) {
-        const struct way *way = &f->ways[i];
-        bool ours = way->seal == bench_sealer_seal, limit = strcmp(way->name, "limit") == 0;
-        if (!ours && !limit) {
-            continue;
-        }
-        struct bench_row row = {.group = group,
-                                .name = way->name,
-                                .arg = new_batch(f, way, num),
-                                .bytes = SIZE_2015,
-                                .ops = num,
-                                .no_allocs = ours,
-                                .check = check_batch,
-                                .run = run_batch};
-        row.floor = ours && f == &aes ? "limit" : NULL;
-        if (row.floor && num == 64) {
-            row.bar_floor = strcmp(way->name, "signet nss") == 0 ? 0.95 : 0.8;
-        }
-        bench_add(b, &row);
-    }
-}
-
-static void add_batches(struct bench *b)
-{
-    for (unsigned num = 1; num <= BATCH_MAX; num *= 2) {
-        add_batch(b, &aes, num);
-    }
-    add_batch(b, &aes256k, 64);
 }
 
 static void add_sizes(struct bench *b, const struct family *f)
@@ -322,10 +202,10 @@ static int setup(struct bench *b)
 {
     bench_signet_start(b, &handlers);
     add_ways(b);
-    add_rows(b, &aes, "2015: 100,000 seals of 128 B, aes", SIZE_2015, true);
+    add_rows(b, &aes, "2015: 100,000 seals of 128 B, aes", TICKET_SIZE, true);
     add_sizes(b, &aes);
     add_sizes(b, &aes256k);
-    add_batches(b);
+    add_batches(b, &aes, &aes256k);
     return 0;
 }
 
@@ -341,7 +221,8 @@ int main(int argc, char **argv)
             "  limit: the bare AES instructions, each message after the one before is done;\n"
             "  unfenced limit: messages may overlap in the processor.\n"
             "  naive: slot, key import and context per call, as Ceph did in 2015; cached: key\n"
-            "  kept, a context per call; krb5: krb5_k_encrypt and _decrypt with a kept key.\n"
+            "  kept, a context per call; evp: a context kept, begun anew by its IV; krb5: "
+            "krb5_k_encrypt and _decrypt with a kept key.\n"
             "  batch: signet_key_seal_batch; limit there: a loop over the messages.\n",
         .setup = setup,
     };

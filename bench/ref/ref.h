@@ -33,6 +33,9 @@ extern const struct ref_cipher ref_limit_fenced, ref_limit_unfenced;
 extern const struct ref_cipher ref_naive_nss, ref_naive_openssl;
 /* Key structures kept, a context per call. */
 extern const struct ref_cipher ref_cached_nss, ref_cached_openssl;
+/* A context kept and begun anew by its IV, through EVP: what signet does where it may not call the
+ * provider's functions. */
+extern const struct ref_cipher ref_evp_openssl;
 
 /* Contexts and sessions kept, the library's innermost functions called directly. */
 extern const struct ref_cipher ref_bare_nss, ref_bare_openssl;
