@@ -179,7 +179,7 @@ static inline void loop_add(loop_count *count, uint64_t n)
 /* --- loop_worker.c */
 int loop_worker_init(struct worker *worker, struct signet_messenger *messenger, unsigned index);
 int loop_worker_start(struct worker *worker);
-/* Closes what it has; its peers are gone. */
+/* Closes what it has, but for wake; its peers are gone. */
 void loop_worker_fini(struct worker *worker);
 /* In a forked child, where it does not run. */
 void loop_worker_abandon(struct worker *worker);

@@ -61,9 +61,6 @@ void loop_worker_fini(struct worker *worker)
     if (worker->epoll >= 0) {
         close(worker->epoll);
     }
-    if (worker->wake >= 0) {
-        close(worker->wake);
-    }
     free(worker->heap.v);
     pthread_mutex_destroy(&worker->turn);
 }

@@ -35,9 +35,16 @@ static void set_defaults(struct signet_messenger_options *o)
 
 void loop_messenger_unref(struct signet_messenger *messenger)
 {
-    if (atomic_fetch_sub_explicit(&messenger->refs, 1, memory_order_acq_rel) == 1) {
-        free(messenger);
+    if (atomic_fetch_sub_explicit(&messenger->refs, 1, memory_order_acq_rel) != 1) {
+        return;
     }
+    /* Until now a sender may have been about to wake a worker. */
+    for (unsigned i = 0; i < messenger->num_workers && messenger->pid == getpid(); i++) {
+        if (messenger->worker[i].messenger != NULL && messenger->worker[i].wake >= 0) {
+            close(messenger->worker[i].wake);
+        }
+    }
+    free(messenger);
 }
 
 /* Signals are for the program's own threads, but for those of faults: its handlers may report them.

@@ -56,14 +56,18 @@ START_TEST(messages_there_and_back)
 }
 END_TEST
 
-/* The client's streams on one handler, the server's on another. */
+/* The client's streams on one handler, the server's on any that works. */
 START_TEST(handler_pairs)
 {
-    static const char *const names[] = {"nss", "openssl"};
-    for (unsigned i = 0; i < 4; i++) {
+    unsigned pairs = 0;
+    for (size_t i = 0; signet_handler_at(i) != NULL; i++) {
+        if (signet_handler_probe(signet_handler_at(i)) != 0) {
+            continue;
+        }
+        pairs++;
         rig_init(&rig);
-        rig.client_pin = signet_handler_find(names[i & 1]);
-        rig.server_pin = signet_handler_find(names[i >> 1]);
+        rig.client_pin = signet_handler_current();
+        rig.server_pin = signet_handler_at(i);
         rig_start(&rig);
         struct signet_client *client = rig_new_client(&rig);
         struct signet_peer *peer = rig_dial(&rig, client, true);
@@ -79,6 +83,7 @@ START_TEST(handler_pairs)
         rig_stop(&rig);
         signet_client_free(client);
     }
+    ck_assert_uint_ge(pairs, 2);
 }
 END_TEST
 
