@@ -89,10 +89,10 @@ START_TEST(connections_break)
     rig.client = NULL;
     signet_session_close(session);
     signet_session_unref(session);
+    rig_stop(&rig);
     while (num_kept > 0) {
         signet_peer_unref(kept[--num_kept]);
     }
-    rig_stop(&rig);
     signet_sessions_free(at_client);
     signet_sessions_free(at_server);
     signet_client_free(client);
