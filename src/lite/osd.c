@@ -34,6 +34,7 @@ int signet_osd_init(struct signet_osd *osd, const struct signet_osd_options *opt
 
 void signet_osd_clear(struct signet_osd *osd)
 {
+    journal_close(osd->journal);
     store_free(osd->store);
     osd_peers_free(osd->peers);
     *osd = (struct signet_osd){0};

@@ -47,15 +47,25 @@ struct signet_osd_options {
 };
 
 struct osd_peers;
+struct journal;
+struct journal_options;
+struct journal_report;
 
 struct signet_osd {
     const struct signet_lite_cluster *cluster;
     struct store *store;
     struct osd_peers *peers;
+    struct journal *journal; /* NULL: objects are gone when the daemon ends */
 };
 
 /* 0, -INVAL, -NOMEM or -RANDOM. */
 SIGNET_MUST int signet_osd_init(struct signet_osd *osd, const struct signet_osd_options *options);
+/* Before the first session: does again what the journal in a directory says (lite/journal.h), and
+ * lets every later write be in it before it is answered. Writes it anew, with what is there, when
+ * it has grown far beyond that. Codes of journal_open(), and -NOMEM when the objects do not fit in
+ * the store; fail says where. */
+SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_options *options,
+                                   struct journal_report *report, struct signet_fail *fail);
 /* All sessions must have ended. An osd of zeros is fine. */
 void signet_osd_clear(struct signet_osd *osd);
 /* Figures of the store; they need not belong to one moment. */

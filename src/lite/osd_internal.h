@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/cursor.h"
+#include "lite/journal.h"
 #include "lite/osd.h"
 #include "lite/placement.h"
 
@@ -91,6 +92,19 @@ struct osd_op osd_op_at(const struct osd_request *request, uint32_t index);
 /* osd_reply.c: all of the answer, from what the call has. */
 int osd_reply(struct osd_call *call, const struct iovec *data, int num);
 
+/* The operations of a request that writes, in order; 0: done, and reserved if anything changed. */
+int32_t osd_change(struct store_work *work, const struct osd_request *q, struct osd_result *res);
+
+/* osd_record.c: a request that was done, as the journal has it. */
+struct osd_record {
+    const struct osd_request *request;
+    uint64_t global_id, version;
+};
+/* 0, -ENOSPC, -EIO, -ENOMEM or -E2BIG: then the journal is as it was. */
+int32_t osd_record_append(struct journal *journal, const struct osd_record *record);
+/* A journal_replay; arg is the osd. */
+int osd_record_replay(void *arg, struct signet_span body, struct signet_fail *fail);
+
 /* osd_run.c, osd_read.c, osd_list.c, osd_tell.c */
 int osd_run(struct osd_call *call);
 int osd_run_write(struct osd_call *call, const struct store_id *id);
@@ -114,5 +128,10 @@ void osd_peer_leave(struct osd_peers *peers, struct osd_peer *peer);
  * shard: a repetition goes to the same one. */
 uint64_t osd_peer_find(struct osd_peer *peer, uint64_t tid);
 void osd_peer_note(struct osd_peer *peer, uint64_t tid, uint64_t version);
+/* All that is known of all peers, in no order; ends with what fn returns that is not 0. Nothing may
+ * be noted meanwhile. */
+int osd_peers_each(struct osd_peers *peers,
+                   int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
+                   void *arg);
 
 #endif

@@ -144,3 +144,32 @@ void osd_peer_note(struct osd_peer *peer, uint64_t tid, uint64_t version)
     peer->done[tid % SIGNET_OSD_REPEATS] = (struct done){tid, version};
     pthread_mutex_unlock(&peer->lock);
 }
+
+static int each_done(const struct osd_peer *p,
+                     int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
+                     void *arg)
+{
+    for (size_t i = 0; i < SIGNET_OSD_REPEATS; i++) {
+        const struct done *d = &p->done[i];
+        int err = d->version != 0 ? fn(arg, p->global_id, d->tid, d->version) : 0;
+        if (err != 0) {
+            return err;
+        }
+    }
+    return 0;
+}
+
+int osd_peers_each(struct osd_peers *peers,
+                   int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
+                   void *arg)
+{
+    for (size_t i = 0; i < BUCKETS; i++) {
+        for (const struct osd_peer *p = peers->bucket[i]; p != NULL; p = p->next) {
+            int err = each_done(p, fn, arg);
+            if (err != 0) {
+                return err;
+            }
+        }
+    }
+    return 0;
+}

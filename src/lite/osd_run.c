@@ -147,21 +147,33 @@ static int32_t change(struct store_work *work, const struct osd_op *op, struct s
     }
 }
 
-static int32_t change_all(struct osd_call *call, struct store_work *work)
+int32_t osd_change(struct store_work *work, const struct osd_request *q, struct osd_result *res)
 {
-    const struct osd_request *q = &call->request;
     struct signet_span left = q->data;
     for (uint32_t i = 0; i < q->num_ops; i++) {
         struct osd_op op = osd_op_at(q, i);
         struct signet_span data = {left.p, op.payload_len};
         left.p = op.payload_len > 0 ? left.p + op.payload_len : left.p;
         int32_t err = change(work, &op, data);
-        call->result.op[i].rval = err;
+        res->op[i].rval = err;
         if (work->err != 0 || (err != 0 && (op.flags & OSD_OP_FAILOK) == 0)) {
             return work->err != 0 ? work->err : err;
         }
     }
-    return 0;
+    return work->changed ? store_reserve(work) : 0;
+}
+
+/* In the journal first: what is published has been answered for. */
+static int32_t log_change(const struct osd_call *call, const struct store_work *work)
+{
+    struct journal *journal = call->osd->journal;
+    if (journal == NULL) {
+        return 0;
+    }
+    struct osd_record record = {.request = &call->request,
+                                .global_id = call->session->global_id,
+                                .version = store_work_version(work) + 1};
+    return osd_record_append(journal, &record);
 }
 
 /* Under the write lock of the shard, so that a repetition finds what was done or is done itself. */
@@ -173,11 +185,12 @@ static int32_t write_once(struct osd_call *call, struct store_work *work)
     if (res->version != 0) {
         return 0;
     }
-    int32_t err = change_all(call, work);
+    int32_t err = osd_change(work, &call->request, res);
     if (err == 0 && work->changed) {
-        err = store_commit(work, call->request.mtime, &res->version);
+        err = log_change(call, work);
     }
-    if (res->version != 0) {
+    if (err == 0 && work->changed) {
+        res->version = store_commit(work, call->request.mtime, 0);
         osd_peer_note(peer, call->request.tid, res->version);
     }
     return err;

@@ -136,3 +136,19 @@ struct store_usage store_usage(struct store *store)
     }
     return u;
 }
+
+int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg)
+{
+    for (unsigned i = 0; i < store->options.shards; i++) {
+        const struct store_shard *shard = &store->shard[i];
+        for (size_t b = 0; b < shard->num_buckets; b++) {
+            for (const struct store_object *o = shard->bucket[b]; o != NULL; o = o->next) {
+                int err = fn(arg, o);
+                if (err != 0) {
+                    return err;
+                }
+            }
+        }
+    }
+    return 0;
+}

@@ -103,7 +103,7 @@ struct store_work {
     struct store_object *old;   /* the present version, or NULL */
     struct store_object *base;  /* that too, until it is deleted or replaced */
     struct store_object *own;   /* the next one, once it differs in its data */
-    bool exists, changed, published;
+    bool exists, changed, reserved, published;
     int err; /* -ENOMEM: the work can only be given up */
 };
 
@@ -118,13 +118,19 @@ int store_write(struct store_work *work, uint64_t offset, struct signet_span dat
 int store_replace(struct store_work *work, struct signet_span data);
 int store_resize(struct store_work *work, uint64_t size);
 void store_delete(struct store_work *work);
-/* Publishes, once, as the last change. 0 with the version given; -ENOSPC, -ENOMEM: nothing has
- * changed. */
-int store_commit(struct store_work *work, struct signet_utime mtime, uint64_t *version);
+/* Makes sure that what follows the last change cannot fail, once: -ENOSPC, -ENOMEM. */
+int store_reserve(struct store_work *work);
+/* Publishes what was reserved, as this version; 0: the next one, one more than
+ * store_work_version(). The version that it has got. */
+uint64_t store_commit(struct store_work *work, struct signet_utime mtime, uint64_t version);
 /* The last version number given out in the shard. */
 uint64_t store_work_version(const struct store_work *work);
 /* Lets the shard go; what was not committed is forgotten. */
 void store_end(struct store_work *work);
+
+/* Each object, in no order; ends with what fn returns that is not 0. Nothing may be written
+ * meanwhile. */
+int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg);
 
 /* --- listing -------------------------------------------------------------------------------- */
 

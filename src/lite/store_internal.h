@@ -37,4 +37,7 @@ int store_object_compare(const struct store_object *o, const struct store_cursor
 struct store_shard *store_shard_of(struct store *store, uint32_t hash);
 uint64_t store_place(const struct store *store, const struct store_id *id);
 
+/* Lets work->own be what is to be published, if anything is. */
+int store_complete(struct store_work *work);
+
 #endif

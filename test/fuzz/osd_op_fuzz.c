@@ -55,11 +55,11 @@ static void check(struct signet_osd *osd)
 static void put(struct signet_osd *osd, const char *name, struct signet_span data)
 {
     struct store_work work;
-    uint64_t version;
     struct store_id id = {.pool = 1, .name = {(const uint8_t *)name, strlen(name)}};
     store_begin(&work, osd->store, &id);
     demand(store_replace(&work, data) == 0);
-    demand(store_commit(&work, (struct signet_utime){0}, &version) == 0);
+    demand(store_reserve(&work) == 0);
+    demand(store_commit(&work, (struct signet_utime){0}, 0) > 0);
     store_end(&work);
 }
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A log of changes in one file, DIR/journal, of sealed records (signet/record.h, GCM) numbered from
+ * 0. What was appended is there when the process is killed at any moment: it is with the system
+ * before the append returns. With `sync` it is on the disk, too.
+ *
+ * Records are sealed outside of the lock, on many threads at once, and written in the order of
+ * their numbers. When one cannot be written, those behind it fail with it, the file is cut to its
+ * last whole record, and the next append begins a new sealer there.
+ */
+#ifndef SIGNET_LITE_JOURNAL_H
+#define SIGNET_LITE_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <signet/error.h>
+#include <signet/record.h>
+#include <signet/span.h>
+
+struct journal;
+
+struct journal_options {
+    const char *dir;
+    const uint8_t *key; /* SIGNET_RECORD_KEY_LEN bytes, copied */
+    bool sync;
+    /* For who uses the journal: it is not written anew below this many bytes; 0: 64 MiB. */
+    uint64_t keep_bytes;
+};
+
+/* What opening has found. */
+struct journal_report {
+    uint64_t records, bytes; /* whole ones */
+    uint64_t cut;            /* bytes of a torn record behind them, which are gone */
+    bool anew;               /* it was written anew since */
+};
+
+/* One record's body. Not 0: opening ends with it. */
+typedef int (*journal_replay)(void *arg, struct signet_span body, struct signet_fail *fail);
+
+/* Makes what is not there (mode 0700 and 0600), gives each record to replay, cuts a torn one off
+ * the end. -FILE: of the system, or another process has the journal; a record that is damaged,
+ * missing or sealed with another key: as signet_record_open(), fail->offset is its place in the
+ * file, and the file stays as it is. */
+SIGNET_MUST int journal_open(struct journal **out, const struct journal_options *options,
+                             journal_replay replay, void *arg, struct journal_report *report,
+                             struct signet_fail *fail);
+/* An empty one beside it, DIR/journal.new, which journal_replace() puts in its place, on the disk
+ * before that; a crash leaves one or the other. Both -FILE; the caller closes both. */
+SIGNET_MUST int journal_open_new(struct journal **out, const struct journal_options *options,
+                                 struct signet_fail *fail);
+SIGNET_MUST int journal_replace(struct journal *fresh, const struct journal_options *options,
+                                struct signet_fail *fail);
+/* On the disk, when the system can. NULL is fine. */
+void journal_close(struct journal *journal);
+
+/* A place for a body of len bytes, and then the body in the log. Any thread. A negative errno:
+ * -ENOMEM, -E2BIG; -ENOSPC, -EIO: it is not in the log. journal_append() takes the place back in
+ * any case. */
+struct journal_place;
+int journal_place(struct journal *journal, struct journal_place **out, size_t len);
+uint8_t *journal_body(struct journal_place *place);
+int journal_append(struct journal *journal, struct journal_place *place);
+
+#endif

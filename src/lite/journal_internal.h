@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SIGNET_LITE_JOURNAL_INTERNAL_H
+#define SIGNET_LITE_JOURNAL_INTERNAL_H
+
+#include <pthread.h>
+
+#include "lite/journal.h"
+
+struct journal_place {
+    struct journal_place *next; /* while free */
+    size_t cap, len;            /* of the whole record, of the body */
+    uint8_t record[];
+};
+
+struct journal {
+    int fd;
+    bool sync;
+    uint8_t key[SIGNET_RECORD_KEY_LEN];
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
+    /* under lock */
+    struct signet_record_sealer *sealer;
+    uint64_t next;      /* number of the record that is to be written */
+    uint64_t end;       /* of the last whole record, in the file */
+    unsigned in_flight; /* numbers taken, neither written nor failed */
+    int failed;         /* errno of a write: those under way fail, too */
+    bool dead;          /* not even cutting has worked */
+    struct journal_place *free;
+    unsigned num_free;
+};
+
+/* journal_read.c: all of the file; j->next and j->end are behind the last whole record. */
+int journal_read(struct journal *j, journal_replay replay, void *arg, struct journal_report *report,
+                 struct signet_fail *fail);
+
+#endif
