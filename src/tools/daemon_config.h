@@ -46,6 +46,8 @@ struct daemon_config {
     struct signet_addr metrics;
     bool metrics_on;
     char state[DAEMON_PATH_MAX], keyring[DAEMON_PATH_MAX], ctl[DAEMON_PATH_MAX];
+    char journal[DAEMON_PATH_MAX]; /* "": none */
+    bool journal_sync;
     bool has_fsid;
     uint8_t fsid[16];
     struct daemon_pool pools[DAEMON_POOLS_MAX];

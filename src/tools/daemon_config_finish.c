@@ -88,6 +88,8 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"allow-insecure-reclaim", a->allow_insecure_reclaim == b->allow_insecure_reclaim},
         {"metrics", a->metrics_on == b->metrics_on && signet_addr_equal(&a->metrics, &b->metrics)},
         {"ctl", strcmp(a->ctl, b->ctl) == 0},
+        {"journal", strcmp(a->journal, b->journal) == 0},
+        {"journal-sync", a->journal_sync == b->journal_sync},
         {"store-bytes", a->store_bytes == b->store_bytes},
         {"drain", a->drain_s == b->drain_s},
     };

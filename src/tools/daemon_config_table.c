@@ -282,6 +282,17 @@ static bool set_store(struct daemon_config *config, const char *value)
     return true;
 }
 
+static bool set_journal(struct daemon_config *config, const char *value)
+{
+    return copy(config->journal, sizeof(config->journal) - 16, value);
+}
+
+static bool set_journal_sync(struct daemon_config *config, const char *value)
+{
+    config->journal_sync = strcmp(value, "yes") == 0;
+    return config->journal_sync || strcmp(value, "no") == 0;
+}
+
 static bool set_level(struct daemon_config *config, const char *value)
 {
     return daemon_log_level_parse(&config->log_level, value);
@@ -314,6 +325,14 @@ static const struct daemon_option options[] = {
      "a pool; may be repeated (data=1)", set_pool, true, false},
     {"store-bytes", "N[KMGT]", "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T",
      "memory for the objects of the OSD (1G)", set_store, false, false},
+    {"journal", "DIR", SOME_FILE,
+     "keep objects also in a journal there, with a key that is in\n--state (they are gone when the "
+     "daemon ends)",
+     set_journal, false, false},
+    {"journal-sync", NULL, "yes or no",
+     "wait for the disk before each answer; without, a crash of\nthe machine may lose the last "
+     "writes; [=no]",
+     set_journal_sync, false, false},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
     {"max-peers", "N", A_LIMIT, "connections at a time (65536)", set_max_peers, false, false},

@@ -5,6 +5,7 @@
 
 #include <signet/conn.h>
 
+#include "daemon_journal.h"
 #include "daemon_peer.h"
 
 enum { PG_NUM = 8 };
@@ -103,6 +104,11 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
     if (err != 0) {
         return daemon_fail(why, TOOL_FAILURE, "cannot make room for objects: %s",
                            signet_strerror(err));
+    }
+    int code = daemon_journal_open(&serve->osd, config, serve->log, why);
+    if (code != TOOL_OK) {
+        signet_osd_clear(&serve->osd);
+        return code;
     }
     signet_mon_init(&serve->mon, c, serve->keys, signet_env_system(), config->preferred_cipher);
     serve->mon.usage = pools_usage;

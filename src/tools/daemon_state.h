@@ -4,6 +4,7 @@
  *   lock      held (flock) while a daemon runs; its process number
  *   cluster   fsid, epoch and addresses, as lines `name = value`; made at the first start
  *   keys      the state file of the key server (doc/state.md), keys.old the one before
+ *   journal.key   with --journal: the key of its records
  *   keyring, ctl   unless told otherwise: the admin's keyring, the control socket
  * Main thread only.
  */

@@ -153,6 +153,8 @@ START_TEST(wrong_values)
         {"--metrics=65536", "is not none, PORT"},
         {"--max-peers=0", "--max-peers: '0' is not a number from 1 to 10000000"},
         {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
+        {"--journal=", "is not a path"},
+        {"--journal-sync=maybe", "is not yes or no"},
         {"--store-bytes=0", "is not a number of bytes from 1"},
         {"--store-bytes=G", "is not a number of bytes from 1"},
         {"--store-bytes=1GB", "is not a number of bytes from 1"},
@@ -267,14 +269,14 @@ START_TEST(changes)
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
                           "--threads=5", "--ms-mode=crc", "--allowed-ciphers=aes", "--auth-ttl=1",
                           "--service-ttl=1", "--allow-insecure-reclaim", "--metrics=none",
-                          "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
+                          "--journal=/j", "--journal-sync", "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_str_eq(
         names,
         "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode allowed-ciphers "
         "preferred-cipher service-cipher auth-ttl service-ttl "
-        "allow-insecure-reclaim metrics ctl store-bytes drain");
+        "allow-insecure-reclaim metrics ctl journal journal-sync store-bytes drain");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon_journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lite/journal.h"
+
+enum { KEY_LEN = SIGNET_RECORD_KEY_LEN };
+
+static bool has_journal(const struct daemon_config *config)
+{
+    char path[DAEMON_PATH_MAX];
+    struct stat st;
+    snprintf(path, sizeof(path), "%.1000s/journal", config->journal);
+    return stat(path, &st) == 0 && st.st_size > 0;
+}
+
+static bool sync_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return ok;
+}
+
+/* Under another name first: there is a whole key or none. */
+static int make_key(const struct daemon_config *config, const char *path, uint8_t key[KEY_LEN],
+                    struct daemon_why *why)
+{
+    char temp[DAEMON_PATH_MAX];
+    struct signet_env env = signet_env_system();
+    if (env.random(env.arg, key, KEY_LEN) != 0) {
+        return daemon_fail(why, TOOL_FAILURE, "the system gives no random bytes");
+    }
+    snprintf(temp, sizeof(temp), "%.1000s/journal.new", config->state);
+    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0 && write(fd, key, KEY_LEN) == KEY_LEN && fsync(fd) == 0;
+    ok = fd >= 0 && close(fd) == 0 && ok && rename(temp, path) == 0;
+    if (!ok || !sync_directory(config->state)) {
+        return daemon_fail(why, TOOL_FAILURE, "cannot write %s: %s", path, strerror(errno));
+    }
+    return TOOL_OK;
+}
+
+static int read_key(const struct daemon_config *config, const char *path, uint8_t key[KEY_LEN],
+                    struct daemon_why *why)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT) {
+        if (!has_journal(config)) {
+            return make_key(config, path, key, why);
+        }
+        why->next = "restore it; without it the objects are lost, and the journal can be removed";
+        return daemon_fail(why, TOOL_FAILURE, "%s is missing: the key of the journal in %s", path,
+                           config->journal);
+    }
+    bool ok = fd >= 0 && fstat(fd, &st) == 0 && st.st_size == KEY_LEN &&
+              read(fd, key, KEY_LEN) == KEY_LEN;
+    bool open_to_all = ok && (st.st_mode & 077) != 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (open_to_all) {
+        why->next = "chmod 600 it";
+        return daemon_fail(why, TOOL_FAILURE, "%s may be read by others", path);
+    }
+    return ok ? TOOL_OK : daemon_fail(why, TOOL_FAILURE, "%s is not a key of 32 bytes", path);
+}
+
+static int refused(const struct daemon_config *config, int err, const struct signet_fail *fail,
+                   struct daemon_why *why)
+{
+    switch (-err) {
+    case SIGNET_E_RECORD_BODY:
+        why->next = "was the file changed, or does journal.key in the state directory belong to "
+                    "another one? Restore both; or cut the journal there and lose what follows";
+        break;
+    case SIGNET_E_RECORD_HEADER:
+    case SIGNET_E_RECORD_KIND:
+    case SIGNET_E_RECORD_SEQ:
+        why->next = "restore the file, or cut it there and lose what follows";
+        break;
+    case SIGNET_E_NOMEM:
+        why->next = "raise --store-bytes";
+        break;
+    default:
+        break;
+    }
+    return daemon_fail(why, TOOL_FAILURE,
+                       "cannot use the journal in %s: at byte %" PRIu64 ": %s: %s", config->journal,
+                       fail->offset, signet_strerror(err), fail->text);
+}
+
+static void log_report(struct daemon_log *log, const struct journal_report *report)
+{
+    struct logfmt line;
+    enum signet_log_level level = report->cut > 0 ? SIGNET_LOG_WARN : SIGNET_LOG_INFO;
+    if (daemon_log_begin(log, &line, level, "journal")) {
+        logfmt_printf(&line, "records", "%" PRIu64, report->records);
+        logfmt_printf(&line, "bytes", "%" PRIu64, report->bytes);
+        logfmt_printf(&line, "cut", "%" PRIu64, report->cut);
+        logfmt_text(&line, "text",
+                    report->cut > 0 ? "the last record was not whole, and is gone"
+                    : report->anew  ? "objects are as they were; the journal was written anew"
+                                    : "objects are as they were");
+        daemon_log_end(log, &line);
+    }
+}
+
+static void wipe(uint8_t *key)
+{
+    memset(key, 0, KEY_LEN);
+    __asm__ __volatile__("" : : "r"(key) : "memory");
+}
+
+int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *config,
+                        struct daemon_log *log, struct daemon_why *why)
+{
+    char path[DAEMON_PATH_MAX];
+    uint8_t key[KEY_LEN];
+    struct journal_report report;
+    struct signet_fail fail = {.err = 0};
+    if (config->journal[0] == 0) {
+        return TOOL_OK;
+    }
+    snprintf(path, sizeof(path), "%.1000s/journal.key", config->state);
+    int code = read_key(config, path, key, why);
+    if (code != TOOL_OK) {
+        return code;
+    }
+    const struct journal_options options = {
+        .dir = config->journal, .key = key, .sync = config->journal_sync};
+    int err = signet_osd_journal(osd, &options, &report, &fail);
+    wipe(key);
+    if (err != 0) {
+        return refused(config, err, &fail, why);
+    }
+    log_report(log, &report);
+    return TOOL_OK;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * object_client MON KEYRING OSD POOL write FIRST PID NUM: writes, several at a time, objects of
+ * numbers from FIRST on: a number's contents follow from it, every eighth one is also appended to
+ * the object "log". Prints each number when its write is answered; kills PID behind NUM of them,
+ * and ends when the connection is lost (exit code 3).
+ *
+ * object_client MON KEYRING OSD POOL check LAST < NUMBERS: of the numbers up to LAST those in stdin
+ * must be there and whole, the others whole or not there; the same with those in "log", in order.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <signet/client.h>
+#include <signet/conn.h>
+#include <signet/driver.h>
+#include <signet/keyring.h>
+#include <signet/signet.h>
+
+#include "base/cursor.h"
+#include "lite/osd_client.h"
+
+enum { DEPTH = 8, SIZE = 3000, LOG_EVERY = 8 };
+enum { OP_APPEND = 0x2206, PG_NUM = 8 };
+#define WAIT_NS UINT64_C(20000000000)
+
+struct link {
+    struct signet_client *client;
+    struct signet_conn *conn;
+    struct signet_driver *driver;
+    struct signet_event event;
+    uint64_t features, pool, tid;
+};
+
+static void die(const char *what, int err)
+{
+    fprintf(stderr, "object_client: %s: %s\n", what, signet_strerror(err));
+    exit(3);
+}
+
+static void must(const char *what, int err)
+{
+    if (err != 0) {
+        die(what, err);
+    }
+}
+
+static void make_client(struct link *l, const char *keyring_path)
+{
+    struct signet_client_options options = {.want = SIGNET_MON | SIGNET_OSD,
+                                            .env = signet_env_system()};
+    struct signet_keyring *keyring;
+    must("name", signet_name_parse(&options.name, "client.admin"));
+    must(keyring_path, signet_keyring_load(&keyring, keyring_path, NULL));
+    must("key", signet_keyring_key(keyring, &options.name, NULL, &options.key));
+    must("client", signet_client_new(&l->client, &options));
+    signet_key_unref(options.key);
+    signet_keyring_free(keyring);
+}
+
+static void next(struct link *l)
+{
+    must("reading",
+         signet_driver_run(l->driver, l->conn, &l->event, signet_driver_now_ns() + WAIT_NS));
+    if (l->event.kind == SIGNET_EVENT_FAILED) {
+        die(l->event.fail->text, l->event.fail->err);
+    }
+}
+
+static void hang_up(struct link *l)
+{
+    signet_conn_free(l->conn);
+    signet_driver_free(l->driver);
+}
+
+static void log_in(struct link *l, const char *addr, uint32_t service)
+{
+    struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
+                                          .peer_type = service,
+                                          .client = l->client,
+                                          .env = signet_env_system()};
+    must("address", signet_addr_parse(&options.target, addr));
+    must("connecting", signet_driver_connect(&l->driver, &options.target, WAIT_NS, NULL));
+    must("connection", signet_conn_new(&l->conn, &options, signet_driver_now_ns()));
+    do {
+        next(l);
+    } while (l->event.kind != SIGNET_EVENT_READY);
+    l->features = l->event.ready.features;
+}
+
+static void send_op(struct link *l, uint64_t tid, const char *name, struct lite_op op,
+                    const void *data)
+{
+    uint8_t front[LITE_OSD_FRONT_MAX];
+    struct lite_osd_request request = {.pool = l->pool,
+                                       .pg_num = PG_NUM,
+                                       .epoch = 1,
+                                       .name = {(const uint8_t *)name, strlen(name)},
+                                       .features = l->features,
+                                       .num_ops = 1,
+                                       .ops = &op};
+    struct signet_message out = {
+        .type = 42, .version = 8, .compat_version = 3, .tid = tid, .front.p = front};
+    struct iovec payload = {(void *)(uintptr_t)data, op.payload_len};
+    must("request", lite_osd_request(&request, front, sizeof(front), &out.front.len));
+    must("sending", signet_conn_send(l->conn, &out, &payload, op.payload_len > 0 ? 1 : 0, NULL));
+}
+
+/* The next answer: its result, transaction number and data. */
+static int32_t receive(struct link *l, uint64_t *tid, struct signet_span *data)
+{
+    struct lite_osd_reply reply;
+    do {
+        next(l);
+    } while (l->event.kind != SIGNET_EVENT_MESSAGE || l->event.message.type != 43);
+    must("answer", lite_osd_reply(&reply, &l->event.message));
+    *tid = l->event.message.tid;
+    *data = l->event.message.data;
+    return reply.result;
+}
+
+/* --- contents ------------------------------------------------------------------------------- */
+
+static const char *name_of(uint64_t number, char out[32])
+{
+    snprintf(out, 32, "o%" PRIu64, number);
+    return out;
+}
+
+static void contents_of(uint64_t number, uint8_t out[SIZE])
+{
+    uint64_t x = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (size_t i = 0; i < SIZE; i += 8) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        memcpy(out + i, &x, 8);
+    }
+}
+
+/* --- writing -------------------------------------------------------------------------------- */
+
+/* tid of a number is twice it, of its line in the log one more. */
+static void write_one(struct link *l, uint64_t number)
+{
+    uint8_t data[SIZE];
+    char name[32];
+    contents_of(number, data);
+    send_op(l, number * 2, name_of(number, name),
+            (struct lite_op){.code = LITE_OP_WRITEFULL, .length = SIZE, .payload_len = SIZE}, data);
+    if (number % LOG_EVERY == 0) {
+        uint8_t line[8];
+        signet_store_u64(line, number);
+        send_op(l, number * 2 + 1, "log",
+                (struct lite_op){.code = OP_APPEND, .length = 8, .payload_len = 8}, line);
+    }
+}
+
+static unsigned answers_of(uint64_t number)
+{
+    return number % LOG_EVERY == 0 ? 2 : 1;
+}
+
+/* Not at the same point of the daemon's work each time. */
+static void kill_it(pid_t pid, uint64_t num)
+{
+    uint64_t until = signet_driver_now_ns() + num % 11 * 15000;
+    while (signet_driver_now_ns() < until) {
+    }
+    kill(pid, SIGKILL);
+}
+
+static void write_all(struct link *l, uint64_t first, pid_t pid, uint64_t num)
+{
+    uint64_t printed = 0;
+    unsigned waiting[DEPTH] = {0}; /* answers, by number */
+    uint64_t sent = first, done = first;
+    for (;;) {
+        while (sent < done + DEPTH) {
+            waiting[sent % DEPTH] = answers_of(sent);
+            write_one(l, sent++);
+        }
+        uint64_t tid;
+        struct signet_span data;
+        int32_t result = receive(l, &tid, &data);
+        if (result != 0) {
+            fprintf(stderr, "object_client: write %" PRIu64 ": %s\n", tid / 2, strerror(-result));
+            exit(1);
+        }
+        if (--waiting[tid / 2 % DEPTH] == 0) {
+            printf("%" PRIu64 "\n", tid / 2);
+            fflush(stdout);
+            if (++printed == num) {
+                kill_it(pid, num);
+            }
+        }
+        while (done < sent && waiting[done % DEPTH] == 0) {
+            done++;
+        }
+    }
+}
+
+/* --- checking ------------------------------------------------------------------------------- */
+
+static uint8_t *answered; /* by number */
+
+static void read_numbers(uint64_t last)
+{
+    char line[32];
+    answered = calloc(last + 1, 1);
+    if (answered == NULL) {
+        die("numbers", -SIGNET_E_NOMEM);
+    }
+    while (fgets(line, sizeof(line), stdin) != NULL) {
+        uint64_t number = strtoull(line, NULL, 10);
+        if (number <= last) {
+            answered[number] = 1;
+        }
+    }
+}
+
+static void wrong(const char *what, uint64_t number)
+{
+    fprintf(stderr, "object_client: %s: %" PRIu64 "\n", what, number);
+    exit(1);
+}
+
+static void check_objects(struct link *l, uint64_t last)
+{
+    uint8_t want[SIZE];
+    char name[32];
+    for (uint64_t number = 1; number <= last; number++) {
+        uint64_t tid;
+        struct signet_span data;
+        send_op(l, number, name_of(number, name), (struct lite_op){.code = LITE_OP_READ}, NULL);
+        int32_t result = receive(l, &tid, &data);
+        if (result == -ENOENT && answered[number]) {
+            wrong("was answered, but is not there", number);
+        }
+        contents_of(number, want);
+        if (result == 0 && (data.len != SIZE || memcmp(data.p, want, SIZE) != 0)) {
+            wrong("is there, but not whole", number);
+        }
+        if (result != 0 && result != -ENOENT) {
+            wrong("cannot be read", number);
+        }
+    }
+}
+
+static void check_log(struct link *l, uint64_t last)
+{
+    uint64_t tid, before = 0;
+    struct signet_span data;
+    send_op(l, last + 1, "log", (struct lite_op){.code = LITE_OP_READ}, NULL);
+    int32_t result = receive(l, &tid, &data);
+    if (result != 0 || data.len % 8 != 0) {
+        wrong("the log cannot be read or ends within a line", data.len);
+    }
+    for (size_t at = 0; at < data.len; at += 8) {
+        uint64_t number = signet_load_u64(data.p + at);
+        if (number <= before || number > last || number % LOG_EVERY != 0) {
+            wrong("the log has a line that is out of place", number);
+        }
+        answered[number] = 0;
+        before = number;
+    }
+    for (uint64_t number = LOG_EVERY; number <= last; number += LOG_EVERY) {
+        if (answered[number]) {
+            wrong("was answered, but the log lacks it", number);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct link l = {.tid = 0};
+    bool writes = argc == 9 && strcmp(argv[5], "write") == 0;
+    bool checks = argc == 7 && strcmp(argv[5], "check") == 0;
+    if (!writes && !checks) {
+        fputs("usage: object_client MON KEYRING OSD POOL write FIRST PID NUM | check LAST\n",
+              stderr);
+        return 2;
+    }
+    uint64_t number = strtoull(argv[6], NULL, 10);
+    must("start", signet_init(NULL));
+    make_client(&l, argv[2]);
+    l.pool = strtoull(argv[4], NULL, 10);
+    log_in(&l, argv[1], SIGNET_MON);
+    hang_up(&l);
+    log_in(&l, argv[3], SIGNET_OSD);
+    if (writes) {
+        write_all(&l, number, (pid_t)strtol(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
+    } else {
+        read_numbers(number);
+        check_objects(&l, number);
+        check_log(&l, number);
+    }
+    hang_up(&l);
+    free(answered);
+    signet_client_free(l.client);
+    signet_shutdown();
+    return 0;
+}
