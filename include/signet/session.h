@@ -50,7 +50,7 @@ struct signet_sessions_options {
     bool keep_on_restart;  /* policy.resetcheck off: what waits for a peer that has lost its session
                             * goes to its new one, and is not dropped */
     uint32_t max_sessions; /* of the table; default 65536 */
-    uint64_t max_queued;   /* bytes that one session keeps for its peer; default 64 MiB */
+    uint64_t max_queued;   /* bytes of memory that one session keeps messages in; default 64 MiB */
     uint64_t max_total;    /* that all keep; default 1 GiB */
     uint64_t standby_ns;   /* an accepted session without connection is dropped after this; default
                             * 10 min */

@@ -92,6 +92,7 @@ void conn_session_detach(struct signet_conn *conn, int err)
         session->holder = NULL;
         session->ready = false;
         session->queue.unsent = session->queue.head;
+        session_queue_trim(session);
         sessions_idle(session, conn->now_ns);
         if (session->lossy) {
             ended = session_end(session);
@@ -228,7 +229,7 @@ int conn_session_send(struct signet_conn *conn, const struct signet_message *mes
     struct session_message *m;
     int err = gate != 0 || shared ? gate : conn_session_check(conn);
     if (err == 0) {
-        err = session_message_new(&m, message, data, num);
+        err = session_message_new(conn->session, &m, message, data, num);
     }
     if (err != 0) {
         return err;

@@ -77,6 +77,7 @@ void signet_session_unref(struct signet_session *session)
         return;
     }
     session_queue_clear(session);
+    session_queue_trim(session);
     sessions_unref(session->table);
     pthread_mutex_destroy(&session->lock);
     free(session);
@@ -149,6 +150,7 @@ struct signet_session *session_end(struct signet_session *session)
     session->closed = true;
     part(session, -SIGNET_E_SESSION_CLOSED);
     session_queue_clear(session);
+    session_queue_trim(session);
     return sessions_unlink(session);
 }
 
@@ -185,7 +187,7 @@ int signet_session_send(struct signet_session *session, const struct signet_mess
                         const struct iovec *data, int num, uint64_t *seq)
 {
     struct session_message *m;
-    int err = session_message_new(&m, message, data, num);
+    int err = session_message_new(session, &m, message, data, num);
     if (err != 0) {
         return err;
     }

@@ -20,6 +20,9 @@
 
 enum {
     SESSION_BUCKETS = 1024, /* a power of two */
+    SESSION_CLASSES = 9,    /* messages of 256 << class bytes are kept for the next ones */
+    SESSION_CLASS_MIN = 256,
+    SESSION_KEEP_MAX = 1 << 18, /* bytes of those, at most, while there is a connection */
 };
 /* No counter of a process gets there: a peer that names one is refused. */
 #define SESSION_SEQ_MAX (UINT64_C(1) << 48)
@@ -29,8 +32,8 @@ struct signet_conn;
 /* A message that waits for its acknowledgement; its parts are in buf. */
 struct session_message {
     struct session_message *next;
-    uint64_t seq; /* as the caller knows it: never used again, unlike that on the wire */
-    uint64_t bytes;
+    uint64_t seq;   /* as the caller knows it: never used again, unlike that on the wire */
+    uint64_t bytes; /* of the whole; that of its class if it has one */
     struct signet_message m;
     uint8_t buf[];
 };
@@ -39,6 +42,8 @@ struct session_queue {
     struct session_message *head, **tail;
     struct session_message *unsent; /* first one not yet on the present connection */
     uint64_t bytes, num;
+    struct session_message *kept[SESSION_CLASSES]; /* free ones */
+    uint64_t kept_bytes;
 };
 
 struct signet_session {
@@ -131,12 +136,15 @@ uint64_t session_reset(struct signet_session *session);
 
 /* --- queue (the session's lock is held, but for new and free) --- */
 
-int session_message_new(struct session_message **out, const struct signet_message *message,
-                        const struct iovec *data, int num);
+/* A copy; its memory may be that of a former one of this session. */
+int session_message_new(struct signet_session *session, struct session_message **out,
+                        const struct signet_message *message, const struct iovec *data, int num);
 int session_queue_add(struct signet_session *session, struct session_message *message);
 /* Frees all up to seq. */
 void session_queue_ack(struct signet_session *session, uint64_t seq);
 uint64_t session_queue_clear(struct signet_session *session);
+/* Gives back what is kept for next messages. */
+void session_queue_trim(struct signet_session *session);
 
 /* --- what an incoming connection asks for --- */
 

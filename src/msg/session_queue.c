@@ -29,8 +29,53 @@ static uint64_t data_total(const struct iovec *data, int num, uint32_t max)
     return num < 0 ? UINT64_MAX : sum;
 }
 
-int session_message_new(struct session_message **out, const struct signet_message *message,
-                        const struct iovec *data, int num)
+/* SESSION_CLASSES: larger than any. */
+static unsigned class_of(uint64_t bytes)
+{
+    unsigned c = 0;
+    while (c < SESSION_CLASSES && (uint64_t)SESSION_CLASS_MIN << c < bytes) {
+        c++;
+    }
+    return c;
+}
+
+static struct session_message *take(struct signet_session *session, uint64_t bytes)
+{
+    struct session_queue *queue = &session->queue;
+    unsigned c = class_of(bytes);
+    struct session_message *m = NULL;
+    if (c < SESSION_CLASSES) {
+        bytes = (uint64_t)SESSION_CLASS_MIN << c;
+        pthread_mutex_lock(&session->lock);
+        m = queue->kept[c];
+        if (m != NULL) {
+            queue->kept[c] = m->next;
+            queue->kept_bytes -= bytes;
+        }
+        pthread_mutex_unlock(&session->lock);
+    }
+    m = m != NULL ? m : malloc((size_t)bytes);
+    if (m != NULL) {
+        m->next = NULL;
+        m->bytes = bytes;
+    }
+    return m;
+}
+
+static void give_back(struct session_queue *queue, struct session_message *m)
+{
+    unsigned c = class_of(m->bytes);
+    if (c == SESSION_CLASSES || queue->kept_bytes + m->bytes > SESSION_KEEP_MAX) {
+        free(m);
+        return;
+    }
+    m->next = queue->kept[c];
+    queue->kept[c] = m;
+    queue->kept_bytes += m->bytes;
+}
+
+int session_message_new(struct signet_session *session, struct session_message **out,
+                        const struct signet_message *message, const struct iovec *data, int num)
 {
     struct signet_frame_limits max = signet_frame_limits_default();
     uint64_t data_len = data_total(data, num, max.data);
@@ -39,14 +84,12 @@ int session_message_new(struct session_message **out, const struct signet_messag
         data_len == UINT64_MAX) {
         return -SIGNET_E_LENGTH;
     }
-    size_t len = message->front.len + message->middle.len + (size_t)data_len;
-    struct session_message *m = malloc(sizeof(*m) + len);
+    uint64_t len = message->front.len + message->middle.len + data_len;
+    struct session_message *m = take(session, sizeof(*m) + len);
     if (m == NULL) {
         return -SIGNET_E_NOMEM;
     }
     uint8_t *at = m->buf;
-    m->next = NULL;
-    m->bytes = sizeof(*m) + len;
     m->m = *message;
     m->m.front = put(&at, message->front.p, message->front.len);
     m->m.middle = put(&at, message->middle.p, message->middle.len);
@@ -101,7 +144,7 @@ static void drop_head(struct signet_session *session)
     queue->bytes -= m->bytes;
     queue->num--;
     atomic_fetch_sub_explicit(&session->table->queued, m->bytes, memory_order_relaxed);
-    free(m);
+    give_back(queue, m);
 }
 
 void session_queue_ack(struct signet_session *session, uint64_t seq)
@@ -120,4 +163,18 @@ uint64_t session_queue_clear(struct signet_session *session)
     }
     session->acked = session->out_seq;
     return num;
+}
+
+void session_queue_trim(struct signet_session *session)
+{
+    for (unsigned c = 0; c < SESSION_CLASSES; c++) {
+        struct session_message *m = session->queue.kept[c];
+        session->queue.kept[c] = NULL;
+        while (m != NULL) {
+            struct session_message *next = m->next;
+            free(m);
+            m = next;
+        }
+    }
+    session->queue.kept_bytes = 0;
 }

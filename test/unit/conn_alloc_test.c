@@ -171,6 +171,57 @@ START_TEST(keepalives)
 }
 END_TEST
 
+static int feed(struct signet_conn *conn)
+{
+    struct test_frame frame = {peer.out.p, peer.out.len};
+    struct signet_event event = {.kind = SIGNET_EVENT_NONE};
+    uint8_t *p;
+    size_t cap;
+    int err = signet_conn_recv_buffer(conn, &p, &cap);
+    memcpy(p, frame.p, err == 0 && frame.len <= cap ? frame.len : 0);
+    err = err != 0 ? err : signet_conn_received(conn, frame.len, 0);
+    do {
+        err = err != 0 ? err : signet_conn_next(conn, &event);
+    } while (err == 0 && event.kind != SIGNET_EVENT_NONE);
+    return err;
+}
+
+/* A session's copies, acknowledged one by one, and messages of the peer's. _i: mode - 1 */
+START_TEST(lossless)
+{
+    struct signet_sessions *table;
+    int err = 0;
+    peer_init(&peer, SIGNET_MON, _i == 0 ? SIGNET_MODE_CRC : SIGNET_MODE_SECURE);
+    struct signet_sessions_options o = {.env = fake_env_make(&peer.fake)};
+    struct signet_session_options s = {.peer_type = SIGNET_MON, .peer = peer.ident.addrs.addr[0]};
+    assert_ok(signet_sessions_new(&table, &o));
+    assert_ok(signet_session_new(&peer.session, table, &s));
+    peer.ident.flags = 0;
+    peer.ident.cookie = 7;
+    struct signet_conn *conn = peer_reach(&peer, PEER_ALL, &log_);
+    ck_assert(!log_.last[SIGNET_EVENT_READY].ready.lossy);
+    for (unsigned i = 0; i < ROUNDS && err == 0; i++) {
+        struct signet_control ack = {.tag = SIGNET_TAG_ACK, .value = i + 1};
+        counting = i >= WARM;
+        err = send_one(conn, sizes[i % 4]);
+        counting = false;
+        peer.out.len = 0;
+        peer_send_control(&peer, &ack);
+        peer_send_message(&peer, 0, data, 64);
+        counting = i >= WARM;
+        err = err != 0 ? err : feed(conn);
+        counting = false;
+    }
+    assert_ok(err);
+    ck_assert_uint_eq(signet_sessions_queued(table), 0);
+    ck_assert_uint_eq(calls, 0);
+    signet_conn_free(conn);
+    signet_session_unref(peer.session);
+    signet_sessions_free(table);
+    peer_free(&peer);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("conn_alloc");
@@ -178,5 +229,6 @@ int main(void)
     tcase_add_test(t, sending);
     tcase_add_test(t, receiving);
     tcase_add_test(t, keepalives);
+    tcase_add_loop_test(t, lossless, 0, 2);
     return suite_run(s);
 }

@@ -22,7 +22,7 @@ START_TEST(queues_and_tables_are_bounded)
         err = signet_session_send(s, &m, &data, 1, NULL);
     }
     ck_assert_int_eq(err, -SIGNET_E_SESSION_FULL); /* of this one */
-    ck_assert_uint_gt(status(s).num_queued, 5);
+    ck_assert_uint_ge(status(s).num_queued, 4);
     ck_assert_uint_le(status(s).queued, 8192);
     err = 0;
     for (unsigned i = 0; i < 8 && err == 0; i++) {
