@@ -37,68 +37,6 @@ void sim_world_stop(struct sim_world *world)
     cluster_stop(&world->cluster);
 }
 
-/* --- nodes ----------------------------------------------------------------------------------- */
-
-static uint64_t env_real(void *arg)
-{
-    return ((struct sim *)arg)->clock->real_ns;
-}
-
-static uint64_t env_mono(void *arg)
-{
-    return ((struct sim *)arg)->clock->mono_ns;
-}
-
-static int env_random(void *arg, uint8_t *out, size_t len)
-{
-    struct sim *sim = arg;
-    for (size_t i = 0; i < len; i++) {
-        out[i] = (uint8_t)next_mixed(&sim->rng);
-    }
-    return 0;
-}
-
-static void start_node(struct sim *sim, unsigned i)
-{
-    static const char *const addrs[2] = {"v2:127.0.0.1:6800/10", "v2:127.0.0.1:6801/11"};
-    struct sim_node *n = &sim->node[i];
-    struct signet_env env = {env_real, env_mono, env_random, sim};
-    bool peers = sim->o->shape != SIM_CLIENT;
-    struct signet_sessions_options table = {.env = env, .peers = peers ? SIGNET_OSD : 0};
-    assert_ok(signet_addr_parse(&n->node.addr, addrs[i ^ (sim->o->swapped ? 1U : 0U)]));
-    assert_ok(signet_sessions_new(&n->table, &table));
-    struct signet_conn_options common = {.own_type = SIGNET_OSD,
-                                         .own = n->node.addr,
-                                         .gid = i,
-                                         .env = env,
-                                         .modes = {sim->o->mode},
-                                         .num_modes = 1,
-                                         .keepalive_interval_ns = 3 * SEC,
-                                         .keepalive_timeout_ns = 5 * SEC};
-    n->node.cluster = &sim->world->cluster;
-    n->node.client = sim->world->client[i];
-    n->node.table = n->table;
-    n->node.dial = n->node.accept = common;
-    n->node.dial.role = SIGNET_ROLE_CLIENT;
-    n->node.dial.client = n->node.client;
-    n->node.accept.role = SIGNET_ROLE_SERVER;
-    n->node.accept.sessions = n->table;
-    n->node.accept.target = n->node.addr;
-}
-
-static void start_session(struct sim *sim, unsigned i)
-{
-    struct sim_node *n = &sim->node[i];
-    const struct link_node *peer = &sim->node[1 - i].node;
-    struct signet_session_options o = {.peer_type = SIGNET_OSD,
-                                       .peer = peer->addr,
-                                       .own = n->node.addr,
-                                       .stay = sim->o->shape == SIM_CLIENT};
-    o.policy = sim->o->shape == SIM_CLIENT ? SIGNET_LOSSLESS_CLIENT : SIGNET_LOSSLESS_PEER;
-    assert_ok(signet_name_parse(&o.name, i == 0 ? "osd.1" : "osd.0"));
-    assert_ok(signet_session_new(&n->session, n->table, &o));
-}
-
 /* --- the network ----------------------------------------------------------------------------- */
 
 static struct sim_link *free_link(struct sim *sim)
@@ -166,7 +104,7 @@ static void cut(struct sim *sim, struct sim_link *l, unsigned ends, bool drop)
 static void strike(struct sim *sim, struct sim_link *l)
 {
     sim->faults--;
-    switch (sim_pick(sim, 6)) {
+    switch (sim_pick(sim, sim->o->forgetful ? 8 : 6)) {
     case 0:
         cut(sim, l, 3, true);
         break;
@@ -185,8 +123,11 @@ static void strike(struct sim *sim, struct sim_link *l)
             sim_drop_end(sim, l, LINK_ACCEPTOR);
         }
         break;
-    default:
+    case 5:
         replay(sim);
+        break;
+    default:
+        sim_forget(sim, sim_pick(sim, 2));
     }
 }
 
@@ -372,11 +313,11 @@ void sim_run(struct sim_world *world, const struct sim_options *options, struct 
                        .clock = &world->cluster.fake,
                        .rng = options->seed,
                        .faults = options->faults};
-    start_node(&sim, 0);
-    start_node(&sim, 1);
-    start_session(&sim, 0);
+    sim_start_node(&sim, 0);
+    sim_start_node(&sim, 1);
+    sim_start_session(&sim, 0);
     if (options->shape == SIM_PEERS) {
-        start_session(&sim, 1);
+        sim_start_session(&sim, 1);
     }
     while (!quiet(&sim)) {
         step(&sim);

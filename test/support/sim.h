@@ -30,6 +30,8 @@ struct sim_options {
     enum signet_con_mode mode;
     unsigned messages[2]; /* that each node sends */
     unsigned faults;      /* at random places */
+    bool forgetful;       /* nodes lose their session now and then, and messages with it; those that
+                           * arrive still do so in order and once (not with PEERS_MADE) */
     bool trace;           /* tells on stderr what happens */
     bool swapped;         /* node 0 has the larger address */
     struct sim_cut cuts[2];

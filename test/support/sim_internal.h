@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sim.c is the network and the clock, sim_host.c what the program of each node does. */
+/* sim.c is the network and the clock, sim_node.c makes the nodes, sim_host.c is what their programs
+ * do. */
 #ifndef SIGNET_TEST_SIM_INTERNAL_H
 #define SIGNET_TEST_SIM_INTERNAL_H
 
@@ -22,6 +23,7 @@ struct sim_node {
     struct signet_session *session; /* to the other node */
     struct link_node node;
     unsigned sent, expected;
+    unsigned got, lost; /* messages; lost: of its own, by what it was told */
     uint64_t acked;
 };
 
@@ -44,6 +46,11 @@ void sim_fail_at(const struct sim *sim, int line, const char *format, ...) SIGNE
 /* 0 to below - 1. */
 unsigned sim_pick(struct sim *sim, unsigned below);
 
+void sim_start_node(struct sim *sim, unsigned i);
+/* A session to the other node. */
+void sim_start_session(struct sim *sim, unsigned i);
+/* Node i has lost its session, as if its program had been started again. */
+void sim_forget(struct sim *sim, unsigned i);
 /* All events of one end. */
 void sim_drain(struct sim *sim, struct sim_link *l, unsigned end);
 /* Queues a message if node i has one left. */

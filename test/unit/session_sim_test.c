@@ -27,6 +27,7 @@ static struct sim_options by_seed(uint64_t seed)
     o.swapped = seed / 3 % 2 != 0;
     o.messages[0] = 5 + (unsigned)(seed / 6 % 26);
     o.messages[1] = (unsigned)(seed / 7 % 31);
+    o.forgetful = seed % 4 == 3 && o.shape != SIM_PEERS_MADE;
     o.faults = 1 + (unsigned)(seed / 11 % 12);
     return o;
 }
