@@ -181,6 +181,8 @@ void conn_queue_unlock(struct conn_queue *queue);
 void conn_queue_gate(struct conn_queue *queue, int err);
 /* Under the lock: a slot at the end of the queue for a frame of len bytes; NULL: out of memory. */
 struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len);
+/* Of a connection that is over, whatever nobody seals at the moment. */
+void conn_queue_drop(struct conn_queue *queue);
 /* Buffers that were not needed since the last call. */
 void conn_queue_trim(struct conn_queue *queue);
 /* Under the lock: a slot with its nonces for a frame with the segments of segment_len. */

@@ -50,7 +50,7 @@ static size_t class_size(unsigned c)
     return (size_t)CONN_CLASS_MIN << c;
 }
 
-static struct signet_reserved *next_of(struct signet_reserved *slot)
+static struct signet_reserved *next_of(const struct signet_reserved *slot)
 {
     return atomic_load_explicit(&slot->next, memory_order_relaxed);
 }
@@ -198,14 +198,12 @@ int signet_conn_output(struct signet_conn *conn, struct iovec *iov, int *num)
 }
 
 /* Takes the head off; under the lock. */
-static void drop_head(struct conn_queue *queue, struct signet_reserved *slot,
-                      struct signet_reserved **surplus)
+static void unlink_head(struct conn_queue *queue, const struct signet_reserved *slot)
 {
     struct signet_reserved *next = next_of(slot);
     atomic_store_explicit(&queue->head, next, memory_order_relaxed);
     queue->tail = next == NULL ? &queue->head : queue->tail;
     queue->sent = 0;
-    give_back(queue, slot, surplus);
 }
 
 void signet_conn_sent(struct signet_conn *conn, size_t n)
@@ -226,12 +224,32 @@ void signet_conn_sent(struct signet_conn *conn, size_t n)
         n -= done;
         if (queue->sent == slot->len) {
             conn_count_sent(conn, slot);
-            drop_head(queue, slot, &surplus);
+            unlink_head(queue, slot);
+            give_back(queue, slot, &surplus);
         }
     }
     atomic_store_explicit(&queue->queued, queued, memory_order_relaxed);
     conn_queue_unlock(queue);
     free_list(surplus);
+}
+
+void conn_queue_drop(struct conn_queue *queue)
+{
+    struct signet_reserved *dropped = NULL, *slot;
+    conn_queue_lock(queue);
+    while ((slot = atomic_load_explicit(&queue->head, memory_order_relaxed)) != NULL &&
+           atomic_load_explicit(&slot->state, memory_order_acquire) != SLOT_RESERVED) {
+        uint64_t queued = atomic_load_explicit(&queue->queued, memory_order_relaxed);
+        atomic_store_explicit(&queue->queued, queued - (slot->len - queue->sent),
+                              memory_order_relaxed);
+        unlink_head(queue, slot);
+        set_next(slot, dropped);
+        dropped = slot;
+    }
+    conn_queue_unlock(queue);
+    free_list(dropped);
+    conn_queue_trim(queue); /* the first one looks what was needed since the last, the second */
+    conn_queue_trim(queue); /* lets all of it go */
 }
 
 uint64_t signet_conn_queued(const struct signet_conn *conn)

@@ -185,6 +185,7 @@ void loop_finish(struct signet_peer *peer)
     peer->login = NULL;
     conn_die(peer->conn, peer->why.err); /* a session goes on without it */
     conn_recv_free(peer->conn);
+    conn_queue_drop(&peer->conn->out); /* others may keep the peer for long */
     signet_peer_unref(peer);
     drain_done(worker);
 }

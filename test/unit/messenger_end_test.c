@@ -79,6 +79,11 @@ START_TEST(linger_ends)
     signet_peer_close(peer, -SIGNET_E_TIMEOUT); /* the first cause counts */
     rig_wait(&rig.at_client.closed, 1);
     ck_assert_uint_eq(rig.at_client.cause[SIGNET_E_VALUE], 1);
+    uint64_t until = rig_now_ms() + 30000;
+    while (signet_peer_queued(peer) > 0 && rig_now_ms() < until) {
+        rig_sleep_ms(1);
+    }
+    ck_assert_uint_eq(signet_peer_queued(peer), 0); /* its memory is given back at once */
     atomic_store(&go, 1);
     rig_wait(&rig.at_server.closed, 1);
     stop(peer);
