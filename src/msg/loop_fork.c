@@ -10,9 +10,10 @@ static CDS_LIST_HEAD(messengers);
 /* A worker may fork itself; it has its turn then. */
 static void each_worker(int (*change)(pthread_mutex_t *mutex))
 {
-    struct signet_messenger *m;
-    cds_list_for_each_entry(m, &messengers, in_messengers)
+    struct cds_list_head *at;
+    cds_list_for_each(at, &messengers)
     {
+        struct signet_messenger *m = cds_list_entry(at, struct signet_messenger, in_messengers);
         for (unsigned i = 0; i < m->num_workers; i++) {
             if (!loop_is_worker(&m->worker[i])) {
                 change(&m->worker[i].turn);
