@@ -100,6 +100,9 @@ SIGNET_API void signet_conn_free(struct signet_conn *conn);
  * Ends the life of views given out by events. Fails as the connection has, or -NOMEM. */
 SIGNET_MUST SIGNET_API int signet_conn_recv_buffer(struct signet_conn *conn, uint8_t **p,
                                                    size_t *cap);
+/* Whether more input is of use. False while a session's messages wait for the caller of the
+ * connection that had it before (wake tells when that is over): who reads on grows the buffer. */
+SIGNET_API bool signet_conn_wants_input(const struct signet_conn *conn);
 /* n bytes were put there. -INVAL if that is more than there was room. */
 SIGNET_MUST SIGNET_API int signet_conn_received(struct signet_conn *conn, size_t n,
                                                 uint64_t now_ns);

@@ -67,8 +67,8 @@ SIGNET_MUST SIGNET_API int signet_sessions_new(struct signet_sessions **out,
 /* Closes all sessions that an incoming connection could find; their connections fail at their next
  * call. Those of LOSSLESS_CLIENT stay usable until their last reference goes. NULL is fine. */
 SIGNET_API void signet_sessions_free(struct signet_sessions *sessions);
-/* Drops what is without connection for too long; to be called now and then. Returns when something
- * may be due next; UINT64_MAX: nothing. */
+/* Drops what is without connection for too long; to be called now and then (whoever asks for a
+ * session does it too). Returns when something may be due next; UINT64_MAX: nothing. */
 SIGNET_API uint64_t signet_sessions_expire(struct signet_sessions *sessions, uint64_t now_ns);
 /* Sessions that an incoming connection could find, and bytes kept by all. */
 SIGNET_API uint32_t signet_sessions_num(struct signet_sessions *sessions);

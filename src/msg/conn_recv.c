@@ -60,6 +60,11 @@ static int make_room(struct conn_recv *in, size_t unit)
     return 0;
 }
 
+bool signet_conn_wants_input(const struct signet_conn *conn)
+{
+    return !conn->waits;
+}
+
 int signet_conn_recv_buffer(struct signet_conn *conn, uint8_t **p, size_t *cap)
 {
     struct conn_recv *in = &conn->in;

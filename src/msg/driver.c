@@ -113,6 +113,11 @@ static void turn(struct signet_driver *driver, struct signet_conn *conn, uint64_
         return;
     }
     short events = (short)(POLLIN | (more ? POLLOUT : 0));
+    if (!signet_conn_wants_input(conn)) { /* nobody wakes us: we look again soon */
+        uint64_t soon = signet_driver_now_ns() + SECOND / 100;
+        signet_socket_wait(-1, 0, soon < until ? soon : until);
+        return;
+    }
     if ((signet_socket_wait(driver->fd, events, until) & ~POLLOUT) != 0) {
         read_some(driver, conn);
     }

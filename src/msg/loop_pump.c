@@ -178,7 +178,7 @@ static void pump_open(struct signet_peer *peer)
         if (failed || (held && may_read(peer))) {
             continue; /* its events come first */
         }
-        if (!peer->can_read || !may_read(peer)) {
+        if (!peer->can_read || !may_read(peer) || !signet_conn_wants_input(peer->conn)) {
             return;
         }
         if (done >= TURN_BYTES) {

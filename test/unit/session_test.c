@@ -185,6 +185,7 @@ START_TEST(messages_stay_in_order_across_threads)
     struct line *next = dial(1);
     ck_assert_uint_eq(next->seen[1].num[SIGNET_EVENT_READY], 1);
     ck_assert_uint_eq(next->seen[1].num[SIGNET_EVENT_MESSAGE], 0);
+    ck_assert(!signet_conn_wants_input(next->link.end[1]));
     /* A third one meanwhile is told to come again later. */
     signet_conn_closed(next->link.end[0], -SIGNET_E_PEER_CLOSED);
     drain(next, 0);
@@ -197,6 +198,7 @@ START_TEST(messages_stay_in_order_across_threads)
     link_close(&next->link);
     next = dial(3);
     ck_assert_str_eq(next->seen[1].text, "2");
+    ck_assert(signet_conn_wants_input(next->link.end[1]));
     stop();
 }
 END_TEST
