@@ -129,7 +129,7 @@ int signet_mon_message(struct signet_mon *mon, struct signet_mon_session *sessio
         {MSG_STATFS, mon_statfs},       {MSG_MON_SUBSCRIBE, mon_subscribe},
         {MSG_AUTH, mon_renew},          {MSG_MON_GET_VERSION, mon_get_version},
         {MSG_MON_COMMAND, mon_command}, {MSG_GET_POOL_STATS, mon_pool_stats},
-        {MSG_COMMAND, mon_tell},
+        {MSG_COMMAND, mon_tell},        {MSG_POOL_OP, mon_pool_op},
     };
     struct mon_call call = {mon, session, in, send, arg, fail};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

@@ -11,6 +11,7 @@
  *   50 MMonCommand        -> 51 MMonCommandAck   97 MCommand      -> 98 MCommandReply
  *   17 MAuth              -> 18 MAuthReply       19 MMonGetVersion -> 20
  *   13 MStatfs            -> 14                  58 MGetPoolStats -> 59
+ *   49 MPoolOp            -> 48 -EOPNOTSUPP
  *   2 MPing               -> 2                   any other: no answer
  */
 #ifndef SIGNET_LITE_MON_H

@@ -22,6 +22,8 @@ enum {
     MSG_MON_GET_VERSION = 19,
     MSG_MON_GET_VERSION_REPLY = 20,
     MSG_OSD_MAP = 41,
+    MSG_POOL_OP_REPLY = 48,
+    MSG_POOL_OP = 49,
     MSG_MON_COMMAND = 50,
     MSG_MON_COMMAND_ACK = 51,
     MSG_GET_POOL_STATS = 58,
@@ -68,6 +70,7 @@ int mon_renew(struct mon_call *call);
 int mon_get_version(struct mon_call *call);
 int mon_statfs(struct mon_call *call);
 int mon_pool_stats(struct mon_call *call);
+int mon_pool_op(struct mon_call *call);
 int mon_command(struct mon_call *call); /* 50 */
 int mon_tell(struct mon_call *call);    /* 97 */
 

@@ -2,6 +2,7 @@
 /* The messages that are not commands. */
 #include "lite/mon_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,36 @@ int mon_pool_stats(struct mon_call *call)
                                               .compat = 1,
                                               .tid = call->in->tid,
                                               .front = write_pool_stats,
+                                              .arg = call->mon->cluster});
+}
+
+/* An error, which is all that there is: pools neither come nor go nor have
+ * snapshots. Without an answer the client would wait for ever. */
+static void write_pool_op(struct signet_writer *w, const void *arg)
+{
+    const struct signet_lite_cluster *c = arg;
+    mon_paxos_write(w);
+    signet_write_bytes(w, c->fsid, sizeof(c->fsid));
+    signet_write_u32(w, (uint32_t)-EOPNOTSUPP);
+    signet_write_u32(w, c->epoch);
+    signet_write_u8(w, 0); /* no data */
+}
+
+int mon_pool_op(struct mon_call *call)
+{
+    struct signet_reader r = front_of(call);
+    mon_paxos_skip(&r);
+    struct signet_span fsid = signet_read_view(&r, FSID_LEN);
+    signet_read_view(&r, signet_reader_left(&r)); /* pool, name, operation */
+    int err = mon_front_done(call, &r, "MPoolOp", 1);
+    if (err != 0 || !mon_our_fsid(call, fsid)) {
+        return err;
+    }
+    return mon_send(call, &(struct mon_reply){.type = MSG_POOL_OP_REPLY,
+                                              .version = 1,
+                                              .compat = 1,
+                                              .tid = call->in->tid,
+                                              .front = write_pool_op,
                                               .arg = call->mon->cluster});
 }
 

@@ -35,6 +35,7 @@ object_cases() { # LABEL
     run_case "$1, ls of all" 0 '' prints $'\tone\n\tthree\n\ttwo\nother\tone' listed --all
     run_case "$1, rm" 0 '' rados_at rm one
     run_case "$1, it is gone" 1 'No such file' rados_at stat one
+    run_case "$1, no snapshots" 1 'Operation not supported' rados_at mksnap then
     run_case "$1, df" 0 '^total_objects +3$' at_signetd rados df
     for object in two three; do
         rados_at rm "$object"

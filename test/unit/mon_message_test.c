@@ -20,6 +20,8 @@ static const char tell_command[] = FSID "01000000120000007b22707265666978223a202
 static const char get_version[] = "0100000000000000060000006f73646d6170";
 static const char statfs[] = PX FSID "00";
 static const char statfs_pool[] = PX FSID "010500000000000000";
+/* what follows the fsid is not looked at */
+static const char pool_op[] = PX FSID "010000000200000073311100000000000000";
 static const char pool_stats[] = PX FSID "010000000500000062656e6368";
 
 static struct bench b;
@@ -165,6 +167,16 @@ START_TEST(small_ones)
 }
 END_TEST
 
+/* Snapshots and the like are refused, not left without an answer. */
+START_TEST(pool_operations)
+{
+    assert_ok(bench_feed_hex(&b, 49, 4, pool_op));
+    assert_answer(0, 48, 1, 1);
+    ck_assert_uint_eq(b.answer[0].message.tid, 77);
+    assert_front(0, PX FSID "a1ffffff0100000000");
+}
+END_TEST
+
 START_TEST(ping_is_json)
 {
     assert_ok(bench_feed(&b, 2, 1, NULL, 0));
@@ -187,6 +199,7 @@ START_TEST(another_fsid)
         size_t at;
     } all[] = {{13, 2, statfs, 18},
                {58, 1, pool_stats, 18},
+               {49, 4, pool_op, 18},
                {50, 1, fsid_command, 18},
                {97, 1, tell_command, 0}};
     size_t len;
@@ -281,8 +294,9 @@ int main(void)
     tcase_add_test(t, unknown_messages_are_ignored);
     tcase_add_test(t, command_as_recorded);
     tcase_add_test(t, small_ones);
+    tcase_add_test(t, pool_operations);
     tcase_add_test(t, ping_is_json);
-    tcase_add_loop_test(t, another_fsid, 0, 4);
+    tcase_add_loop_test(t, another_fsid, 0, 5);
     tcase_add_loop_test(t, cut_anywhere, 0, WHOLES);
     tcase_add_loop_test(t, bytes_behind, 0, WHOLES);
     tcase_add_test(t, large_counts);
