@@ -9,15 +9,11 @@
 #include "lite/placement.h"
 #include "lite/siphash.h"
 
-enum { FIRST_BUCKETS = 16 };
-
 static int shard_init(struct store_shard *shard)
 {
-    shard->bucket = calloc(FIRST_BUCKETS, sizeof(*shard->bucket));
-    shard->num_buckets = FIRST_BUCKETS;
     pthread_mutex_init(&shard->write, NULL);
     pthread_mutex_init(&shard->lock, NULL);
-    return shard->bucket != NULL ? 0 : -SIGNET_E_NOMEM;
+    return store_table_init(&shard->table) ? 0 : -SIGNET_E_NOMEM;
 }
 
 static int draw_key(struct store *store)
@@ -59,14 +55,10 @@ int store_new(struct store **out, const struct store_options *options)
 
 static void shard_clear(struct store_shard *shard)
 {
-    for (size_t i = 0; shard->bucket != NULL && i < shard->num_buckets; i++) {
-        struct store_object *next;
-        for (struct store_object *o = shard->bucket[i]; o != NULL; o = next) {
-            next = o->next;
-            store_object_unref(o);
-        }
+    for (size_t i = 0; shard->table.slot != NULL && i < shard->table.num; i++) {
+        store_object_unref(shard->table.slot[i].object);
     }
-    free(shard->bucket);
+    free(shard->table.slot);
     pthread_mutex_destroy(&shard->write);
     pthread_mutex_destroy(&shard->lock);
 }
@@ -105,10 +97,7 @@ struct store_object *store_get(struct store *store, const struct store_id *id)
     struct store_shard *shard = store_shard_of(store, id->hash);
     uint64_t place = store_place(store, id);
     pthread_mutex_lock(&shard->lock);
-    struct store_object *o = shard->bucket[place & (shard->num_buckets - 1)];
-    while (o != NULL && !store_object_is(o, place, id)) {
-        o = o->next;
-    }
+    struct store_object *o = store_table_find(&shard->table, place, id)->object;
     if (o != NULL) {
         /* under the lock the table's own reference keeps it alive */
         atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
@@ -140,13 +129,11 @@ struct store_usage store_usage(struct store *store)
 int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg)
 {
     for (unsigned i = 0; i < store->options.shards; i++) {
-        const struct store_shard *shard = &store->shard[i];
-        for (size_t b = 0; b < shard->num_buckets; b++) {
-            for (const struct store_object *o = shard->bucket[b]; o != NULL; o = o->next) {
-                int err = fn(arg, o);
-                if (err != 0) {
-                    return err;
-                }
+        const struct store_table *table = &store->shard[i].table;
+        for (size_t at = 0; at < table->num; at++) {
+            int err = table->slot[at].object != NULL ? fn(arg, table->slot[at].object) : 0;
+            if (err != 0) {
+                return err;
             }
         }
     }

@@ -44,10 +44,8 @@ struct store_chunk {
 
 /* One version. Read alone, except by its maker before it is published. */
 struct store_object {
-    struct store_object *next; /* in its bucket; under the shard's lock */
     atomic_uint refs;
     uint32_t hash;
-    uint64_t place; /* keyed hash of the identity */
     uint64_t pool, size;
     uint64_t version;
     uint64_t cost; /* bytes of memory, those of its chunks too */
@@ -92,6 +90,7 @@ struct store_usage store_usage(struct store *store);
 /* --- changing one object -------------------------------------------------------------------- */
 
 struct store_shard;
+struct store_slot;
 
 /* The state that the changes so far would lead to. */
 struct store_work {
@@ -99,10 +98,10 @@ struct store_work {
     struct store_shard *shard;
     const struct store_id *id;
     uint64_t place;
-    struct store_object **link; /* where the present version hangs, or the end of the bucket */
-    struct store_object *old;   /* the present version, or NULL */
-    struct store_object *base;  /* that too, until it is deleted or replaced */
-    struct store_object *own;   /* the next one, once it differs in its data */
+    struct store_slot *slot;   /* of the present version, or of the one to come */
+    struct store_object *old;  /* the present version, or NULL */
+    struct store_object *base; /* that too, until it is deleted or replaced */
+    struct store_object *own;  /* the next one, once it differs in its data */
     bool exists, changed, reserved, published;
     int err; /* -ENOMEM: the work can only be given up */
 };

@@ -5,42 +5,37 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Doubles the table when it is full; when there is no memory for that it gets slower. */
-static void grow(struct store_shard *shard)
+/* A place for a new object. The larger table is filled aside: readers wait for no more than its
+ * taking the other's place. */
+static int make_room(struct store_work *work)
 {
-    size_t num = shard->num_buckets * 2;
-    struct store_object **bucket = calloc(num, sizeof(struct store_object *));
-    if (bucket == NULL) {
-        return;
+    struct store_shard *shard = work->shard;
+    struct store_table grown, former = shard->table;
+    uint64_t used = atomic_load_explicit(&shard->objects, memory_order_relaxed);
+    if (work->old != NULL || !work->exists || !store_table_is_full(&former, used)) {
+        return 0;
     }
-    struct store_object **former = shard->bucket;
-    size_t num_former = shard->num_buckets;
+    if (!store_table_grown(&grown, &former)) {
+        return -ENOMEM;
+    }
     pthread_mutex_lock(&shard->lock);
-    for (size_t i = 0; i < num_former; i++) {
-        struct store_object *next;
-        for (struct store_object *o = former[i]; o != NULL; o = next) {
-            next = o->next;
-            o->next = bucket[o->place & (num - 1)];
-            bucket[o->place & (num - 1)] = o;
-        }
-    }
-    shard->bucket = bucket;
-    shard->num_buckets = num;
+    shard->table = grown;
     pthread_mutex_unlock(&shard->lock);
-    free(former);
+    free(former.slot);
+    work->slot = store_table_find(&shard->table, work->place, work->id);
+    return 0;
 }
 
 static void publish(struct store_work *work)
 {
-    struct store_object *next = work->exists ? work->own : NULL;
-    pthread_mutex_lock(&work->shard->lock);
-    if (next != NULL) {
-        next->next = work->old != NULL ? work->old->next : NULL;
-        *work->link = next;
+    struct store_shard *shard = work->shard;
+    pthread_mutex_lock(&shard->lock);
+    if (work->exists) {
+        *work->slot = (struct store_slot){work->place, work->own};
     } else if (work->old != NULL) {
-        *work->link = work->old->next;
+        store_table_remove(&shard->table, work->slot);
     }
-    pthread_mutex_unlock(&work->shard->lock);
+    pthread_mutex_unlock(&shard->lock);
 }
 
 /* Takes what the next version needs beyond the present one, or gives it back. */
@@ -73,14 +68,14 @@ static void count(struct store_work *work)
     uint64_t objects = (uint64_t)work->exists - (uint64_t)(work->old != NULL);
     atomic_fetch_add_explicit(&shard->bytes, after - before, memory_order_relaxed);
     atomic_fetch_add_explicit(&shard->objects, objects, memory_order_relaxed);
-    if (atomic_load_explicit(&shard->objects, memory_order_relaxed) > shard->num_buckets) {
-        grow(shard);
-    }
 }
 
 int store_reserve(struct store_work *work)
 {
     int err = store_complete(work);
+    if (err == 0) {
+        err = make_room(work);
+    }
     if (err == 0) {
         err = account(work);
     }

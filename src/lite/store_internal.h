@@ -5,13 +5,13 @@
 #include <pthread.h>
 
 #include "lite/store.h"
+#include "lite/store_table.h"
 
 struct store_shard {
     pthread_mutex_t write;
     pthread_mutex_t lock;
-    struct store_object **bucket; /* changed under both; read under either */
-    size_t num_buckets;           /* a power of two */
-    uint64_t version;             /* under write */
+    struct store_table table; /* changed under both; read under either */
+    uint64_t version;         /* under write */
     _Atomic uint64_t objects, bytes;
 } __attribute__((aligned(64)));
 
@@ -31,7 +31,7 @@ struct store_object *store_object_new(const struct store_work *work, uint64_t si
 struct store_chunk *store_chunk_new(struct arena *arena, uint32_t len);
 void store_chunk_unref(struct arena *arena, struct store_chunk *chunk);
 uint8_t *store_object_data(struct store_object *o); /* of one without chunks */
-bool store_object_is(const struct store_object *o, uint64_t place, const struct store_id *id);
+bool store_object_is(const struct store_object *o, const struct store_id *id);
 /* <0, 0, >0 by the order of listings. */
 int store_object_compare(const struct store_object *o, const struct store_cursor *cursor);
 struct store_shard *store_shard_of(struct store *store, uint32_t hash);

@@ -62,10 +62,9 @@ static int list_shard(struct store_shard *shard, const struct search *search,
     struct found found = {0};
     bool good = true;
     pthread_mutex_lock(&shard->write);
-    for (size_t i = 0; i < shard->num_buckets; i++) {
-        for (struct store_object *o = shard->bucket[i]; o != NULL && good; o = o->next) {
-            good = !wanted(o, search) || add(&found, o);
-        }
+    for (size_t i = 0; i < shard->table.num && good; i++) {
+        struct store_object *o = shard->table.slot[i].object;
+        good = o == NULL || !wanted(o, search) || add(&found, o);
     }
     if (good && found.num > 0) {
         qsort(found.at, found.num, sizeof(struct store_object *), compare);

@@ -54,7 +54,6 @@ struct store_object *store_object_new(const struct store_work *work, uint64_t si
     *o = (struct store_object){
         .refs = 1,
         .hash = id->hash,
-        .place = work->place,
         .pool = id->pool,
         .size = size,
         .cost = all,
@@ -109,9 +108,9 @@ static bool same(struct signet_span a, struct signet_span b)
     return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
-bool store_object_is(const struct store_object *o, uint64_t place, const struct store_id *id)
+bool store_object_is(const struct store_object *o, const struct store_id *id)
 {
-    return o->place == place && o->pool == id->pool && same(store_object_name(o), id->name) &&
+    return o->pool == id->pool && same(store_object_name(o), id->name) &&
            same(store_object_ns(o), id->ns) && same(store_object_key(o), id->key);
 }
 

@@ -17,11 +17,8 @@ void store_begin(struct store_work *work, struct store *store, const struct stor
     work->place = store_place(store, id);
     work->shard = store_shard_of(store, id->hash);
     pthread_mutex_lock(&work->shard->write);
-    work->link = &work->shard->bucket[work->place & (work->shard->num_buckets - 1)];
-    while (*work->link != NULL && !store_object_is(*work->link, work->place, id)) {
-        work->link = &(*work->link)->next;
-    }
-    work->old = work->base = *work->link;
+    work->slot = store_table_find(&work->shard->table, work->place, id);
+    work->old = work->base = work->slot->object;
     work->exists = work->old != NULL;
 }
 

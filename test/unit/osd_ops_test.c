@@ -3,6 +3,7 @@
 #include "osd_tools.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,36 @@ START_TEST(times_and_versions)
     ck_assert_uint_eq(signet_load_u32(rig.data + 12), 2000);
     ck_assert_int_eq(rig_put(&rig, "a", "y"), 0);
     ck_assert_uint_gt(rig.replay_version, version);
+}
+END_TEST
+
+/* Many objects of one shard that come and go, beside a list of those that should be there. */
+START_TEST(comes_and_goes)
+{
+    enum { OBJECTS = 300, ROUNDS = 20000 };
+    static bool there[OBJECTS];
+    char name[16];
+    rig_stop(&rig);
+    rig_start(&rig, NULL);
+    srandom(2);
+    for (int i = 0; i < ROUNDS; i++) {
+        /* now more of them, now fewer */
+        int at = (int)(random() % (i / 2000 % 2 == 0 ? OBJECTS : 20));
+        snprintf(name, sizeof(name), "o%d", at);
+        bool create = random() % 3 != 0;
+        struct rig_op op = {.code = create ? CREATE : DELETE, .flags = create ? EXCL : 0};
+        int32_t want = create == there[at] ? (create ? -EEXIST : -ENOENT) : 0;
+        ck_assert_int_eq(rig_one(&rig, name, op), want);
+        there[at] = create;
+    }
+    uint64_t num = 0;
+    for (int at = 0; at < OBJECTS; at++) {
+        snprintf(name, sizeof(name), "o%d", at);
+        int32_t want = there[at] ? 0 : -ENOENT;
+        ck_assert_int_eq(rig_one(&rig, name, (struct rig_op){.code = STAT}), want);
+        num += there[at] ? 1 : 0;
+    }
+    ck_assert_uint_eq(signet_osd_usage(&rig.osd).objects, num);
 }
 END_TEST
 
@@ -288,6 +319,7 @@ int main(void)
     tcase_add_test(t, reads);
     tcase_add_test(t, many_reads_in_one_request);
     tcase_add_test(t, times_and_versions);
+    tcase_add_test(t, comes_and_goes);
     tcase_add_test(t, nothing_of_a_failed_request_stays);
     tcase_add_test(t, failok_lets_others_succeed);
     tcase_add_test(t, each_sees_what_those_before_did);
