@@ -2,6 +2,7 @@
 /* Connections to the OSD, and jobs for all of them. */
 #include "bench_load.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -293,7 +294,10 @@ int bench_load_run(struct bench_load *load, struct bench_job *job, struct bench_
     load->contents_len = job->kind == BENCH_META_READ || job->kind == BENCH_META_WRITE
                              ? BENCH_META_LEN
                              : job->meta.object_size;
-    bench_prefix(load->prefix, job->meta.pid);
+    char prefix[BENCH_NAME_MAX];
+    bench_prefix(prefix, job->meta.pid);
+    load->prefix_len =
+        (size_t)snprintf(load->prefix, sizeof(load->prefix), "%.400s_object", prefix);
     atomic_store(&load->next, 0);
     struct figures before = figures_now(load);
     uint64_t start_ns = signet_driver_now_ns();

@@ -41,7 +41,8 @@ struct bench_load {
     struct bench_conn *conn;
     uint64_t num_conns, num_slots;
     struct bench_job *job;
-    char prefix[BENCH_NAME_MAX];
+    char prefix[BENCH_NAME_MAX]; /* of names, up to the number */
+    size_t prefix_len;
     uint64_t contents_len, deadline_ns;
     _Atomic uint64_t next;    /* object */
     _Atomic uint64_t running; /* connections */

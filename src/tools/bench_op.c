@@ -47,7 +47,8 @@ void bench_prefix(char out[BENCH_NAME_MAX], uint64_t pid)
     char host[256] = "";
     if (gethostname(host, sizeof(host) - 1) != 0)
         snprintf(host, sizeof(host), "localhost");
-    snprintf(out, BENCH_NAME_MAX, "benchmark_data_%s_%" PRIu64, host, pid);
+    /* room is left for "_object" and a number */
+    snprintf(out, BENCH_NAME_MAX - 64, "benchmark_data_%s_%" PRIu64, host, pid);
 }
 
 void bench_text(char *out, uint64_t size, uint64_t index)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* One operation after the other: what is sent, and whether the answer is right. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -40,8 +39,15 @@ static size_t name_of(const struct bench_load *load, uint64_t object, char out[B
 {
     if (is_meta(load->job->kind))
         return (size_t)snprintf(out, BENCH_NAME_MAX, "%s", load->options->run_name);
-    return (size_t)snprintf(out, BENCH_NAME_MAX, "%.*s_object%" PRIu64, BENCH_NAME_MAX - 64,
-                            load->prefix, object);
+    char digits[24], *digit = digits + sizeof(digits);
+    do {
+        *--digit = (char)('0' + object % 10);
+        object /= 10;
+    } while (object);
+    size_t num = (size_t)(digits + sizeof(digits) - digit);
+    memcpy(out, load->prefix, load->prefix_len);
+    memcpy(out + load->prefix_len, digit, num);
+    return load->prefix_len + num;
 }
 
 static uint32_t operations(const struct bench_load *load, struct lite_op op[2])
