@@ -26,6 +26,7 @@
 
 enum { DEPTH = 8, SIZE = 3000, LOG_EVERY = 8 };
 enum { OP_APPEND = 0x2206, PG_NUM = 8 };
+#define MARK    "nobody sees this in the journal"
 #define WAIT_NS UINT64_C(20000000000)
 
 struct link {
@@ -140,6 +141,7 @@ static void contents_of(uint64_t number, uint8_t out[SIZE])
         x ^= x << 17;
         memcpy(out + i, &x, 8);
     }
+    memcpy(out, MARK, sizeof(MARK) - 1);
 }
 
 /* --- writing -------------------------------------------------------------------------------- */
