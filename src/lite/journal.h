@@ -40,9 +40,9 @@ struct journal_report {
 typedef int (*journal_replay)(void *arg, struct signet_span body, struct signet_fail *fail);
 
 /* Makes what is not there (mode 0700 and 0600), gives each record to replay, cuts a torn one off
- * the end. -FILE: of the system, or another process has the journal; a record that is damaged,
- * missing or sealed with another key: as signet_record_open(), fail->offset is its place in the
- * file, and the file stays as it is. */
+ * the end, and zeros up to the end of the file. -FILE: of the system, or another process has the
+ * journal; a record that is damaged, missing, overwritten with zeros or sealed with another key: as
+ * signet_record_open(), fail->offset is its place in the file, and the file stays as it is. */
 SIGNET_MUST int journal_open(struct journal **out, const struct journal_options *options,
                              journal_replay replay, void *arg, struct journal_report *report,
                              struct signet_fail *fail);

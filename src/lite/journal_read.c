@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/secret.h"
 
-enum { FIRST_CAP = 1 << 20 };
+enum { FIRST_CAP = 1 << 20, SCAN = 8192 };
 
 /* A part of the file: the bytes from `at` on that are not consumed. */
 struct window {
@@ -71,6 +71,42 @@ static int fill(struct window *w, size_t need, struct signet_fail *fail)
     return err != 0 ? read_failed(w, err, fail) : 0;
 }
 
+static bool all_zeros(const uint8_t *p, size_t len)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < len; i++) {
+        any |= p[i];
+    }
+    return any == 0;
+}
+
+/* Behind the `used` bytes of what was never written, a header or a record without its end, a crash
+ * leaves space without contents at most. Anything else is a hole in the middle of the file, and
+ * what follows it must not be cut off as if it were torn. */
+static int check_end(struct window *w, size_t used, struct signet_fail *fail)
+{
+    uint8_t chunk[SCAN];
+    size_t left = w->len - used;
+    bool zeros = all_zeros(w->buf + w->from + used, left);
+    uint64_t at = w->at + w->len;
+    while (zeros) {
+        ssize_t n = pread(w->fd, chunk, sizeof(chunk), (off_t)at);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n < 0) {
+            return read_failed(w, -SIGNET_E_FILE, fail);
+        }
+        if (n == 0) {
+            return 0;
+        }
+        zeros = all_zeros(chunk, (size_t)n);
+        at += (uint64_t)n;
+    }
+    return signet_fail_set(fail, -SIGNET_E_RECORD_HEADER, "journal", w->at,
+                           "zeros in place of a record, or of its end, and data behind them");
+}
+
 /* The next record, as much as it takes of the file; view->len 0 at the end, torn ones included. */
 static int next(struct window *w, struct signet_record_reader *reader,
                 struct signet_record_view *view, struct signet_fail *fail)
@@ -78,15 +114,17 @@ static int next(struct window *w, struct signet_record_reader *reader,
     for (;;) {
         size_t need = 0;
         int err = signet_record_open(reader, w->buf + w->from, w->len, view, &need, fail);
-        bool none = err == 0 && view->len == 0 && w->len == 0;
-        if (!none && err != -SIGNET_E_RECORD_TORN) {
+        if ((err == 0 && view->len > 0) || (err != 0 && err != -SIGNET_E_RECORD_TORN)) {
             return err;
         }
+        view->len = 0;
+        if (need <= w->len) {
+            return check_end(w, need, fail);
+        }
         if (w->end) {
-            view->len = 0;
             return 0;
         }
-        err = fill(w, need > w->len ? need : w->len + 1, fail);
+        err = fill(w, need, fail);
         if (err != 0) {
             return err;
         }

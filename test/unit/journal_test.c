@@ -161,6 +161,54 @@ START_TEST(zeros_at_the_end)
 }
 END_TEST
 
+/* A lost block in the middle is not the end: what follows it was acknowledged. */
+START_TEST(zeros_in_the_middle)
+{
+    static const struct {
+        size_t at, len;
+    } hole[] = {{RECORD, 40}, {RECORD, RECORD}, {2 * RECORD - 16, 16}, {2 * RECORD - 16, 40}};
+    size_t len, after;
+    assert_ok(reopen());
+    fill(0, 4);
+    journal_close(j);
+    j = NULL;
+    uint8_t *all = load(&len);
+    memset(all + hole[_i].at, 0, hole[_i].len);
+    save(all, len);
+    assert_err(reopen(), RECORD_HEADER);
+    ck_assert_uint_eq(fail.offset, RECORD);
+    ck_assert_uint_eq(seen, 1);
+    uint8_t *now = load(&after);
+    ck_assert_uint_eq(after, len);
+    ck_assert_mem_eq(now, all, len);
+    free(now);
+    free(all);
+}
+END_TEST
+
+/* A hole of more than the reader has at once, without reading all of it. */
+START_TEST(a_long_hole)
+{
+    size_t len;
+    assert_ok(reopen());
+    fill(0, 2);
+    journal_close(j);
+    j = NULL;
+    uint8_t *all = load(&len);
+    int fd = open(path, O_WRONLY);
+    ck_assert_int_eq(ftruncate(fd, 3 << 20), 0);
+    ck_assert_int_eq(pwrite(fd, all, RECORD, 3 << 20), (ssize_t)RECORD);
+    close(fd);
+    assert_err(reopen(), RECORD_HEADER);
+    ck_assert_uint_eq(fail.offset, 2 * RECORD);
+    ck_assert_int_eq(truncate(path, 3 << 20), 0);
+    assert_ok(reopen());
+    ck_assert_uint_eq(seen, 2);
+    ck_assert_uint_eq(report.cut, (3 << 20) - 2 * RECORD);
+    free(all);
+}
+END_TEST
+
 /* A changed byte is refused at its record, and the file is left alone. */
 START_TEST(changed_anywhere)
 {
@@ -338,6 +386,8 @@ int main(void)
     tcase_add_test(t, comes_back);
     tcase_add_test(t, torn_anywhere);
     tcase_add_test(t, zeros_at_the_end);
+    tcase_add_loop_test(t, zeros_in_the_middle, 0, 4);
+    tcase_add_test(t, a_long_hole);
     tcase_add_test(t, changed_anywhere);
     tcase_add_test(t, another_key);
     tcase_add_test(t, one_at_a_time);
