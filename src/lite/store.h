@@ -117,7 +117,8 @@ int store_write(struct store_work *work, uint64_t offset, struct signet_span dat
 int store_replace(struct store_work *work, struct signet_span data);
 int store_resize(struct store_work *work, uint64_t size);
 void store_delete(struct store_work *work);
-/* Makes sure that what follows the last change cannot fail, once: -ENOSPC, -ENOMEM. */
+/* Makes sure that what follows the last change cannot fail, once: -ENOSPC, -ENOMEM. Memory that the
+ * change gives back is in use until it is committed. */
 int store_reserve(struct store_work *work);
 /* Publishes what was reserved, as this version; 0: the next one, one more than
  * store_work_version(). The version that it has got. */

@@ -38,20 +38,27 @@ static void publish(struct store_work *work)
     pthread_mutex_unlock(&shard->lock);
 }
 
-/* Takes what the next version needs beyond the present one, or gives it back. */
+struct need {
+    uint64_t more, less; /* one of them is 0 */
+};
+
+/* What the next version takes beyond the present one. */
+static struct need need_of(const struct store_work *work)
+{
+    uint64_t before = work->old != NULL ? work->old->cost : 0;
+    uint64_t after = work->exists ? work->own->cost : 0;
+    return (struct need){after > before ? after - before : 0, after < before ? before - after : 0};
+}
+
+/* What becomes free is free once it is published, and no sooner: until then the change may fail,
+ * and a write that used it would be in the journal before the one that made room. */
 static int account(struct store_work *work)
 {
     struct store *store = work->store;
-    uint64_t before = work->old != NULL ? work->old->cost : 0;
-    uint64_t after = work->exists ? work->own->cost : 0;
-    if (after == before) {
+    uint64_t more = need_of(work).more;
+    if (more == 0) {
         return 0;
     }
-    if (after < before) {
-        atomic_fetch_sub_explicit(&store->memory, before - after, memory_order_relaxed);
-        return 0;
-    }
-    uint64_t more = after - before;
     uint64_t used = atomic_fetch_add_explicit(&store->memory, more, memory_order_relaxed);
     if (used + more > store->options.max_bytes) {
         atomic_fetch_sub_explicit(&store->memory, more, memory_order_relaxed);
@@ -92,6 +99,7 @@ uint64_t store_commit(struct store_work *work, struct signet_utime mtime, uint64
         work->own->version = version;
         work->own->mtime = mtime;
     }
+    atomic_fetch_sub_explicit(&work->store->memory, need_of(work).less, memory_order_relaxed);
     publish(work);
     count(work);
     work->published = true;
@@ -101,9 +109,7 @@ uint64_t store_commit(struct store_work *work, struct signet_utime mtime, uint64
 /* What was reserved and not used. */
 static void give_back(struct store_work *work)
 {
-    uint64_t before = work->old != NULL ? work->old->cost : 0;
-    uint64_t after = work->exists ? work->own->cost : 0;
-    atomic_fetch_sub_explicit(&work->store->memory, after - before, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&work->store->memory, need_of(work).more, memory_order_relaxed);
 }
 
 void store_end(struct store_work *work)

@@ -230,6 +230,35 @@ START_TEST(peers_are_bounded)
 }
 END_TEST
 
+/* What a change gives back cannot be used before it is done: it may yet fail, and a journal would
+ * have the write that used it in front of the one that made room. */
+START_TEST(room_is_there_when_it_was_made)
+{
+    const struct store_id id = {.pool = 1, .name = {(const uint8_t *)"a", 1}};
+    struct store *store = rig.osd.store;
+    struct store_work work;
+    ck_assert_int_eq(rig_put(&rig, "b", "x"), 0);
+    for (int done = 0; done < 2; done++) {
+        store_begin(&work, store, &id);
+        ck_assert_int_eq(store_write(&work, 0, (struct signet_span){noise, sizeof(noise)}), 0);
+        ck_assert_int_eq(store_reserve(&work), 0);
+        (void)store_commit(&work, (struct signet_utime){0}, 0);
+        store_end(&work);
+        uint64_t full = store_usage(store).memory;
+        store_begin(&work, store, &id);
+        store_delete(&work);
+        ck_assert_int_eq(store_reserve(&work), 0);
+        ck_assert_uint_eq(store_usage(store).memory, full);
+        if (done) {
+            (void)store_commit(&work, (struct signet_utime){0}, 0);
+        }
+        store_end(&work);
+        ck_assert_uint_le(store_usage(store).memory, done ? full - sizeof(noise) : full);
+        ck_assert_uint_eq(store_usage(store).objects, done ? 1 : 2);
+    }
+}
+END_TEST
+
 START_TEST(bad_options)
 {
     struct signet_osd osd;
@@ -256,6 +285,7 @@ int main(void)
     tcase_add_test(t, only_success_is_remembered);
     tcase_add_test(t, as_many_as_promised);
     tcase_add_test(t, peers_are_bounded);
+    tcase_add_test(t, room_is_there_when_it_was_made);
     tcase_add_test(t, bad_options);
     suite_add_tcase(s, t);
     return suite_run(s);
