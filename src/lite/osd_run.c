@@ -65,11 +65,13 @@ static int32_t check(const struct osd_call *call)
     }
     bool list = is_list(q);
     const struct signet_span *ns = list && is_all_namespaces(q->ns) ? NULL : &q->ns;
+    /* a listing is of all names, whatever name the request has */
+    struct signet_span name = list ? (struct signet_span){NULL, 0} : q->name;
     unsigned need = 0;
     for (uint32_t i = 0; i < q->num_ops; i++) {
         need |= (osd_op_at(q, i).code & OSD_OP_MODE_WRITE) != 0 ? OSD_MAY_W : OSD_MAY_R;
     }
-    if (!osd_caps_allow(&call->session->caps, need, pool->name, ns, q->name)) {
+    if (!osd_caps_allow(&call->session->caps, need, pool->name, ns, name)) {
         return -EPERM;
     }
     if (q->name.len == 0 && !list) {

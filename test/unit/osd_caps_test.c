@@ -148,12 +148,17 @@ START_TEST(a_writer_cannot_read)
 }
 END_TEST
 
-static int32_t list(const char *ns, uint64_t pool)
+static int32_t list_named(const char *name, const char *ns, uint64_t pool)
 {
     static const uint8_t first[] = {4, 3, 33, 0, 0, 0, [38] = 0x80};
     const struct rig_op op = {.code = PGNLS, .offset = 10, .data = first, .len = sizeof(first)};
     return rig_do(
-        &rig, &(struct rig_request){.name = "", .ns = ns, .pool = pool, .op = &op, .num_ops = 1});
+        &rig, &(struct rig_request){.name = name, .ns = ns, .pool = pool, .op = &op, .num_ops = 1});
+}
+
+static int32_t list(const char *ns, uint64_t pool)
+{
+    return list_named("", ns, pool);
 }
 
 START_TEST(listing_is_reading)
@@ -169,6 +174,7 @@ START_TEST(listing_is_reading)
     ck_assert_int_eq(list("n", 1), -EPERM);
     rig_login(&rig, 1, "allow r object_prefix o");
     ck_assert_int_eq(list("", 1), -EPERM);
+    ck_assert_int_eq(list_named("other", "", 1), -EPERM); /* a name that it may read */
 }
 END_TEST
 
