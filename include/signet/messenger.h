@@ -138,7 +138,8 @@ SIGNET_API unsigned signet_peer_worker(const struct signet_peer *peer);
 /* As signet_conn_send(). Order: messages of one thread stay in order. On the peer's worker output
  * is written when the callback has returned; elsewhere the worker is woken when it sleeps. -STATE:
  * not READY or closed (the cause was told by `closed`); -BUSY: more than max_queued waits (other
- * threads only: a worker may always answer). */
+ * threads only: a worker may always answer). On a lossless session also those of
+ * signet_session_send(). */
 SIGNET_MUST SIGNET_API int signet_peer_send(struct signet_peer *peer,
                                             const struct signet_message *message,
                                             const struct iovec *data, int num, uint64_t *seq);

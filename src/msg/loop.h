@@ -268,5 +268,7 @@ void loop_sweep(struct worker *worker);
 /* --- loop_fork.c */
 void loop_fork_join(struct signet_messenger *messenger);
 void loop_fork_part(struct signet_messenger *messenger);
+/* Lets those go first who are about to fork; not while it has its turn. */
+void loop_fork_let(void);
 
 #endif

@@ -6,6 +6,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CDS_LIST_HEAD(messengers);
+static atomic_uint waiting; /* threads that are about to fork */
 
 /* A worker may fork itself; it has its turn then. */
 static void each_worker(int (*change)(pthread_mutex_t *mutex))
@@ -24,6 +25,7 @@ static void each_worker(int (*change)(pthread_mutex_t *mutex))
 
 static void prepare(void)
 {
+    atomic_fetch_add(&waiting, 1);
     pthread_mutex_lock(&lock);
     each_worker(pthread_mutex_lock);
 }
@@ -32,6 +34,16 @@ static void release(void)
 {
     each_worker(pthread_mutex_unlock);
     pthread_mutex_unlock(&lock);
+    atomic_fetch_sub(&waiting, 1);
+}
+
+/* Mutexes are not fair: a busy worker would take its turn again and again. */
+void loop_fork_let(void)
+{
+    if (atomic_load_explicit(&waiting, memory_order_relaxed) != 0) {
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+    }
 }
 
 void loop_fork_join(struct signet_messenger *messenger)

@@ -154,6 +154,7 @@ static void wait(struct worker *worker)
     }
     pthread_mutex_unlock(&worker->turn);
     int n = epoll_wait(worker->epoll, events, EVENTS, ms);
+    loop_fork_let();
     pthread_mutex_lock(&worker->turn);
     loop_woke_up(worker);
     worker->now_ns = loop_now(worker->messenger);
