@@ -151,6 +151,8 @@ int bench_load_open(struct bench_load **out, const struct bench_options *options
     }
     if (err == 0)
         err = connect_all(load);
+    if (err == 0)
+        ping->stage = STAGE_OPEN;
     *why = load ? load->why : (struct bench_why){0};
     why->err = err;
     return err;

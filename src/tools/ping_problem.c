@@ -188,6 +188,8 @@ static void lost(const struct ping *ping, bool silent, struct tool_problem *prob
     static const char *const login[] = {
         "the monitor is not in quorum (it then drops logins without an answer)",
         "the daemon is overloaded or is being stopped"};
+    static const char *const open[] = {"the daemon was stopped, or has crashed",
+                                       "something on the way cuts connections"};
     static const char *const ident[] = {
         "the address is not exactly the daemon's own: for an OSD the nonce counts too",
         "the daemon is being stopped"};
@@ -204,6 +206,8 @@ static void lost(const struct ping *ping, bool silent, struct tool_problem *prob
             "use the v2: address of 'ceph mon dump', or raise --timeout");
     else if (ping->stage == STAGE_SESSION && ping->peer_type == SIGNET_OSD)
         use(problem, ident, 2, "take the address with its nonce from 'ceph osd dump'");
+    else if (ping->stage == STAGE_OPEN)
+        use(problem, open, 2, "look at 'ceph -s' and at the daemon's log");
     else
         use(problem, login, 2, "look at 'ceph -s' and at the daemon's log");
 }

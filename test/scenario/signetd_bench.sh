@@ -66,4 +66,9 @@ start --pool bench=1 --store-bytes 64M
 bench 1 write -b 64 -t 1 --no-cleanup >"$work/out" || fail "write: $(cat "$work/out")"
 refused 'No space left on device' 30 write -b 1M --run-name full
 bench 20 seq >"$work/out" || fail "a full store has lost objects: $(cat "$work/out")"
-stop
+
+# A daemon that goes away in the middle.
+(sleep 1; kill -9 "$pid") &
+refused 'closed the connection' 20 rand --conns 3
+wait "$pid" 2>/dev/null || true
+pid=
