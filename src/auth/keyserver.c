@@ -42,7 +42,8 @@ static int load(struct signet_keyserver *s, struct signet_fail *fail)
         err = signet_fail_set(fail, -SIGNET_E_NOMEM, "key server", 0, "out of memory");
     }
     if (err == 0) {
-        s->id_next = s->id_limit = extra.id_limit;
+        atomic_init(&s->id_next, extra.id_limit);
+        atomic_init(&s->id_limit, extra.id_limit);
         atomic_store_explicit(&s->now, snapshot, memory_order_release);
     }
     return err;
@@ -117,7 +118,8 @@ uint64_t keyserver_now_ns(const struct signet_keyserver *s)
 
 static int save(const struct signet_keyserver *s, const struct snapshot *snapshot)
 {
-    struct state_extra extra = {.id_limit = s->id_limit};
+    struct state_extra extra = {.id_limit =
+                                    atomic_load_explicit(&s->id_limit, memory_order_relaxed)};
     return s->options.path == NULL ? 0 : state_save(s->options.path, snapshot, &extra);
 }
 
@@ -149,8 +151,10 @@ int signet_keyserver_reload(struct signet_keyserver *s, struct signet_fail *fail
                               "the state file is gone; what was loaded stays in force");
     }
     if (err == 0) {
-        if (extra.id_limit > s->id_limit) {
-            s->id_next = s->id_limit = extra.id_limit;
+        if (extra.id_limit > atomic_load_explicit(&s->id_limit, memory_order_relaxed)) {
+            /* others may have taken what is below */
+            atomic_store_explicit(&s->id_next, extra.id_limit, memory_order_relaxed);
+            atomic_store_explicit(&s->id_limit, extra.id_limit, memory_order_release);
         }
         err = keyserver_publish(s, next);
     }
@@ -175,23 +179,58 @@ bool keyserver_allows(const struct signet_keyserver *s, enum signet_key_type typ
     return (s->options.allowed_ciphers & SIGNET_CIPHER(type)) != 0;
 }
 
+/* --- numbers -------------------------------------------------------------------------------- */
+
+static uint64_t ids_left(struct signet_keyserver *s)
+{
+    uint64_t limit = atomic_load_explicit(&s->id_limit, memory_order_acquire);
+    uint64_t next = atomic_load_explicit(&s->id_next, memory_order_relaxed);
+    return next < limit ? limit - next : 0;
+}
+
 /* Numbers are taken from a batch that the file has written off before the first one is used, so
- * that a restart never gives one out twice. */
-int keyserver_new_id(struct signet_keyserver *s, uint64_t *out)
+ * that a restart never gives one out twice. The next batch comes when half of one is left: whoever
+ * finds another at it need not wait. */
+int keyserver_provide_ids(struct signet_keyserver *s)
 {
     int err = 0;
-    pthread_mutex_lock(&s->writer);
-    if (s->id_next == s->id_limit) {
-        s->id_limit += GLOBAL_ID_BATCH;
-        err = save(s, atomic_load_explicit(&s->now, memory_order_relaxed));
-        if (err != 0) {
-            s->id_limit -= GLOBAL_ID_BATCH;
+    if (ids_left(s) > GLOBAL_ID_BATCH / 2) {
+        return 0;
+    }
+    if (pthread_mutex_trylock(&s->writer) != 0) {
+        if (ids_left(s) > GLOBAL_ID_BATCH / 4) {
+            return 0;
+        }
+        pthread_mutex_lock(&s->writer);
+    }
+    if (ids_left(s) <= GLOBAL_ID_BATCH / 2) {
+        uint64_t limit = atomic_load_explicit(&s->id_limit, memory_order_relaxed);
+        struct state_extra extra = {.id_limit = limit + GLOBAL_ID_BATCH};
+        const struct snapshot *now = atomic_load_explicit(&s->now, memory_order_relaxed);
+        err = s->options.path == NULL ? 0 : state_save(s->options.path, now, &extra);
+        if (err == 0) {
+            atomic_store_explicit(&s->id_limit, extra.id_limit, memory_order_release);
         }
     }
-    *out = err == 0 ? s->id_next++ : 0;
     pthread_mutex_unlock(&s->writer);
-    return err;
+    return ids_left(s) > 0 ? 0 : err;
 }
+
+int keyserver_new_id(struct signet_keyserver *s, uint64_t *out)
+{
+    uint64_t next = atomic_load_explicit(&s->id_next, memory_order_relaxed);
+    do {
+        if (next >= atomic_load_explicit(&s->id_limit, memory_order_acquire)) {
+            *out = 0;
+            return -SIGNET_E_BUSY;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&s->id_next, &next, next + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *out = next;
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------- */
 
 static struct stat_shard *shard(struct signet_keyserver *s)
 {

@@ -50,8 +50,9 @@ struct signet_keyserver {
     struct signet_key *dummy;                /* proofs of unknown entities are checked with it */
     _Atomic(struct snapshot *) now;          /* release by the writer, acquire by readers */
     pthread_mutex_t writer;                  /* held by whoever changes something */
-    /* Under the writer's lock: */
-    uint64_t id_next, id_limit; /* the file says that all below the limit may be taken */
+    /* The file says that all below the limit may be taken. Set under the writer's lock, but that
+     * readers count the first one up. */
+    _Atomic(uint64_t) id_next, id_limit;
     _Atomic(uint64_t) rotations, rotated_real_ns;
     struct stat_shard stats[STAT_SHARDS];
 };
@@ -91,7 +92,10 @@ const struct snapshot *keyserver_read(const struct signet_keyserver *server);
 const struct principal *keyserver_lookup(const struct snapshot *snapshot,
                                          const struct signet_name *name);
 bool keyserver_allows(const struct signet_keyserver *server, enum signet_key_type type);
-/* A number that was never given out before. */
+/* Sees to it that there are numbers. Not inside a read section: it may write the file. */
+int keyserver_provide_ids(struct signet_keyserver *server);
+/* A number that was never given out before; takes no lock. -BUSY: none is left, which cannot be
+ * unless thousands took one since keyserver_provide_ids(). */
 int keyserver_new_id(struct signet_keyserver *server, uint64_t *out);
 /* The pending key was used (or its time is over): it becomes the key, if it is still the one that
  * is pending. Not inside a read section. */

@@ -148,13 +148,8 @@ static int start(struct signet_login *login, struct login_out *out, struct signe
     }
     login->name = hello.name;
     login->global_id = hello.global_id;
-    login->reclaim = hello.global_id != 0;
-    if (!login->reclaim) {
-        err = keyserver_new_id(login->server, &login->global_id);
-    }
-    if (err == 0) {
-        err = login_random(login, &login->server_challenge);
-    }
+    login->reclaim = hello.global_id != 0; /* else there is a number once the proof is right */
+    err = login_random(login, &login->server_challenge);
     struct signet_server_challenge challenge = {.challenge = login->server_challenge};
     return err != 0 ? err : signet_server_challenge_encode(out->p, out->cap, out->len, &challenge);
 }

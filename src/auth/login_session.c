@@ -77,11 +77,23 @@ static int open_old_ticket(struct work *w)
     return err == 0 ? 0 : -SIGNET_E_RECLAIM;
 }
 
+static bool is_fresh(const struct signet_login *login, bool handshake)
+{
+    return handshake && !login->reclaim;
+}
+
+/* Only now: a stranger who cannot prove anything takes no number and waits for no lock. */
+static int take_global_id(struct work *w)
+{
+    int err = keyserver_new_id(w->login->server, &w->login->global_id);
+    return err == 0 ? 0 : bad(w, (enum signet_err) - err);
+}
+
 static int check_global_id(struct work *w, bool handshake)
 {
-    bool fresh = handshake && !w->login->reclaim;
-    if (fresh) {
-        return w->request->old_ticket.sealed.len == 0 ? 0 : bad(w, SIGNET_E_OLD_TICKET_UNWANTED);
+    if (is_fresh(w->login, handshake)) {
+        return w->request->old_ticket.sealed.len == 0 ? take_global_id(w)
+                                                      : bad(w, SIGNET_E_OLD_TICKET_UNWANTED);
     }
     int err = open_old_ticket(w);
     bool legacy = w->request->version < 3;
@@ -166,10 +178,14 @@ int login_session(struct signet_login *login, const struct signet_authenticate *
                   struct signet_fail *fail)
 {
     struct work w = {.login = login, .request = request, .fail = fail};
+    int err = is_fresh(login, handshake) ? keyserver_provide_ids(login->server) : 0;
+    if (err != 0) {
+        return bad(&w, (enum signet_err) - err);
+    }
     signet_rcu_enter();
     w.now = keyserver_read(login->server);
     w.principal = keyserver_lookup(w.now, &login->name);
-    int err = run(&w, handshake, mode, out);
+    err = run(&w, handshake, mode, out);
     signet_rcu_leave();
     if (err == 0) {
         hand_over(&w, handshake);

@@ -89,6 +89,32 @@ static void refused(struct cluster *c, const char *name, struct signet_key *key,
     signet_client_free(client);
 }
 
+/* Each number is the next one, however many were refused before; more than one batch of them. */
+START_TEST(only_a_right_proof_takes_a_number)
+{
+    struct cluster c = {0};
+    uint64_t last = 0;
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    struct signet_key *other = fresh_key(SIGNET_KEY_AES256K);
+    for (int i = 0; i < 5000; i++) {
+        struct signet_client *client = cluster_client(&c, "client.a", c.key);
+        assert_ok(cluster_login(&c, client, SIGNET_MODE_CRC));
+        if (last != 0 && c.global_id != last + 1) {
+            ck_abort_msg("%llu follows %llu", (unsigned long long)c.global_id,
+                         (unsigned long long)last);
+        }
+        last = c.global_id;
+        signet_client_free(client);
+        if (i % 1000 == 0) {
+            refused(&c, "client.a", other, -SIGNET_E_PROOF_WRONG, -EACCES);
+            refused(&c, "client.nobody", other, -SIGNET_E_UNKNOWN_ENTITY, -EACCES);
+        }
+    }
+    signet_key_unref(other);
+    cluster_stop(&c);
+}
+END_TEST
+
 START_TEST(credentials_that_are_refused_look_alike_on_the_wire)
 {
     struct cluster c = {0};
@@ -380,6 +406,7 @@ int main(void)
     TCase *t = suite_case(s, "logins");
     tcase_add_loop_test(t, all_of_it_in_every_combination, 0, 32);
     tcase_add_loop_test(t, session_keys_have_the_types_of_real_monitors, 0, 4);
+    tcase_add_test(t, only_a_right_proof_takes_a_number);
     tcase_add_loop_test(t, credentials_that_are_refused_look_alike_on_the_wire, 0, 2);
     tcase_add_test(t, a_key_type_that_is_no_longer_allowed_is_refused);
     tcase_add_test(t, without_a_living_secret_there_are_no_tickets);
