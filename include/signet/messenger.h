@@ -139,7 +139,9 @@ SIGNET_API unsigned signet_peer_worker(const struct signet_peer *peer);
  * is written when the callback has returned; elsewhere the worker is woken when it sleeps. -STATE:
  * not READY or closed (the cause was told by `closed`); -BUSY: more than max_queued waits (other
  * threads only: a worker may always answer). On a lossless session also those of
- * signet_session_send(). */
+ * signet_session_send(). When the socket takes nothing more, while what came before its end is
+ * still given out, an answer from the worker is dropped with *seq 0, as if it had been lost on the
+ * way; a lossless session keeps it. */
 SIGNET_MUST SIGNET_API int signet_peer_send(struct signet_peer *peer,
                                             const struct signet_message *message,
                                             const struct iovec *data, int num, uint64_t *seq);

@@ -160,6 +160,14 @@ static int hide_cause(const struct signet_peer *peer, int err)
                : err;
 }
 
+/* What a peer sent before it was gone is still read, but answers to it would only pile up: nothing
+ * takes them off the queue, nor do they stop the reading. A session keeps its own, up to its limit.
+ */
+static bool goes_nowhere(const struct signet_peer *peer)
+{
+    return peer->write_err != 0 && signet_conn_session(peer->conn) == NULL;
+}
+
 int signet_peer_send(struct signet_peer *peer, const struct signet_message *message,
                      const struct iovec *data, int num, uint64_t *seq)
 {
@@ -169,6 +177,12 @@ int signet_peer_send(struct signet_peer *peer, const struct signet_message *mess
     bool mine = loop_is_worker(peer->worker);
     if (!mine && signet_conn_queued(peer->conn) > peer->max_queued) {
         return -SIGNET_E_BUSY;
+    }
+    if (mine && goes_nowhere(peer)) {
+        if (seq != NULL) {
+            *seq = 0;
+        }
+        return 0; /* as if it had been lost on the way */
     }
     int err = signet_conn_send(peer->conn, message, data, num, seq);
     if (err == -SIGNET_E_LENGTH) {

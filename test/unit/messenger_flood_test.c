@@ -114,6 +114,51 @@ START_TEST(requests_without_end)
 }
 END_TEST
 
+static _Atomic uint64_t most_queued;
+
+static int answer_and_look(struct rig_side *side, struct signet_peer *peer,
+                           const struct signet_message *m)
+{
+    int err = answer_much(side, peer, m);
+    uint64_t queued = signet_peer_queued(peer);
+    if (queued > atomic_load(&most_queued)) {
+        atomic_store(&most_queued, queued);
+    }
+    return err;
+}
+
+/* Who asks for much and resets the connection leaves requests behind: they are read, since he may
+ * have said why, but their answers are for nobody and must take no memory. */
+START_TEST(gone_in_the_flood)
+{
+    const struct linger reset = {.l_onoff = 1};
+    rig_init(&rig);
+    rig.server_options.max_queued = LIMIT;
+    rig.at_server.on_message = answer_and_look;
+    rig_start(&rig);
+    dial_plainly();
+    rig_wait(&rig.at_server.ready, 1);
+    atomic_store(&most_queued, 0);
+    bool going = true;
+    for (unsigned i = 0; going && i < 1000000; i++) {
+        add_request(i);
+        going = i % 256 != 255 || write_all();
+    }
+    ck_assert(!going);
+    unsigned before = atomic_load(&rig.at_server.messages);
+    ck_assert_int_eq(
+        setsockopt(signet_driver_fd(driver), SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
+    signet_driver_free(driver);
+    rig_wait(&rig.at_server.closed, 1);
+    ck_assert_uint_gt(atomic_load(&rig.at_server.messages), before + 100);
+    ck_assert_uint_gt(atomic_load(&most_queued), LIMIT / 2);
+    ck_assert_uint_le(atomic_load(&most_queued), LIMIT + 200000);
+    signet_conn_free(conn);
+    signet_client_free(client);
+    rig_stop(&rig);
+}
+END_TEST
+
 #ifndef __SANITIZE_THREAD__
 #ifndef __SANITIZE_ADDRESS__
 #define MEASURABLE 1
@@ -173,6 +218,7 @@ int main(void)
     TCase *t = suite_case(s, "flood");
     tcase_add_test(t, keepalives_without_end);
     tcase_add_test(t, requests_without_end);
+    tcase_add_test(t, gone_in_the_flood);
 #ifdef MEASURABLE
     tcase_add_test(t, idle_connections_are_small);
 #endif
