@@ -76,9 +76,9 @@ plots() {
     curves seal_ticket '^seal [0-9]+ B, aes$' min_ns 'unfenced limit' 'limit' 'naive nss' 'cached nss' \
         'signet nss' 'naive openssl' 'cached openssl' 'signet openssl' 'signet ipsec-mb' |
         plot seal_aes 'Sealing an aes envelope' 'bytes of plaintext' 'ns' 'set logscale xy'
-    curves seal_ticket '^seal [0-9]+ B, aes256k$' min_ns krb5 'signet nss' 'signet openssl' |
+    curves seal_ticket '^seal [0-9]+ B, aes256k$' min_ns krb5 'signet nss' 'signet openssl' 'signet ipsec-mb' |
         plot seal_aes256k 'Sealing an aes256k envelope' 'bytes of plaintext' 'ns' 'set logscale xy'
-    curves seal_ticket '^batch of [0-9]+ x 128 B, aes,' min_ns limit 'signet nss' 'signet openssl' |
+    curves seal_ticket '^batch of [0-9]+ x 128 B, aes,' min_ns limit 'signet nss' 'signet openssl' 'signet ipsec-mb' |
         plot batch 'Sealing 128 bytes in batches' 'envelopes in a batch' 'ns per envelope' \
             'set logscale x 2' 'set yrange [0:*]'
     curves seal_frame '^build and seal' gb_per_s 'memcpy' 'signet crc' 'signet secure, nss' \
@@ -103,7 +103,7 @@ bars_of_log() {
             END { for (i = 1; i <= n; i++) printf "\"%s\"%s\n", way[i], v[way[i]] }' "$data/.log"
         echo end
         # shellcheck disable=SC2016
-        echo 'plot for [i=2:4] $log using i:xtic(1) title columnheader(i)." writers"'
+        echo 'plot for [i=2:4] $log using i:xtic(1) title (i == 2 ? "1 writer" : columnheader(i)." writers")'
     } | plot "log_$1" "Appending records of 8 KiB, $1" "" "GB/s" \
         'set style data histogram' 'set style fill solid 0.8' 'set xtics rotate by -30 font ",9"' \
         'set logscale y' 'set key autotitle columnhead'
@@ -154,7 +154,7 @@ Rows that are no signet: *limit* is a loop of the bare AES instructions, *naive*
 $(bars)
 
 TEXT
-    [ ! -e "$here/bars.md" ] || cat "$here/bars.md"
+    cat "$here/report-notes.md"
     printf '\n## Envelopes\n\n'
     plots_of_page
 }
