@@ -30,7 +30,7 @@ signet_test(session_wire_test SOURCES unit/session_wire_test.c)
 signet_test(session_limits_test SOURCES unit/session_limits_test.c)
 signet_test(session_cross_test SOURCES unit/session_cross_test.c)
 signet_test(session_sim_test SOURCES unit/session_sim_test.c)
-# For test/interop/sessions.sh.
+# For test/interop.
 add_executable(session_osd interop/session_osd.c)
 target_link_libraries(session_osd PRIVATE signet)
 set_target_properties(session_osd PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)

@@ -17,6 +17,8 @@ RUN=()
 . "$here/cases.sh"
 # shellcheck source=signetd.sh
 . "$here/signetd.sh"
+# shellcheck source=sessions.sh
+. "$here/sessions.sh"
 trap 'cluster_stop_all; rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -36,6 +38,7 @@ ceph16() {
     usage_cases client.test aes
     bench_cases
     keyring_cases aes
+    lossless_cases
     beside_ceph_authtool
     signetd16
     start secure osd=0 mode=secure
