@@ -1,168 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Each function takes what it knows from *at, or returns false and leaves *at alone. */
+/* What each service knows as a grant; the words are those of caps_words.h. */
 #include "lite/caps_check.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include <signet/error.h>
 
-#define BLANK    " \t\n\v\f\r"
-#define NO_VALUE BLANK ",;=\"'"
-#define NETWORK  "0123456789abcdefABCDEF.:/"
-
-static bool blanks(const char **at)
-{
-    size_t len = strspn(*at, BLANK);
-    *at += len;
-    return len > 0;
-}
-
-static bool word(const char **at, const char *text)
-{
-    size_t len = strlen(text);
-    if (strncmp(*at, text, len) != 0) {
-        return false;
-    }
-    *at += len;
-    return true;
-}
-
-/* Blanks in front of it. */
-static bool next_word(const char **at, const char *text)
-{
-    const char *p = *at;
-    if (!blanks(&p) || !word(&p, text)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
-
-/* Bare or in quotes. */
-static bool value(const char **at)
-{
-    const char *p = *at, *end;
-    size_t len;
-    if (*p == '"' || *p == '\'') {
-        end = strchr(p + 1, *p);
-        len = end != NULL ? (size_t)(end + 1 - p) : 0;
-    } else {
-        len = strcspn(p, NO_VALUE);
-    }
-    *at += len;
-    return len > 0;
-}
-
-static bool next_value(const char **at)
-{
-    const char *p = *at;
-    if (!blanks(&p) || !value(&p)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
-
-/* Blanks, NAME=VALUE; or, where loose, NAME VALUE. */
-static bool pair(const char **at, const char *name, bool loose)
-{
-    const char *p = *at;
-    if (!next_word(&p, name)) {
-        return false;
-    }
-    if (*p == '=') {
-        p++;
-    } else if (!loose || !blanks(&p)) {
-        return false;
-    }
-    if (!value(&p)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
-
-/* Blanks, any KEY=VALUE. */
-static bool any_pair(const char **at)
-{
-    const char *p = *at;
-    if (!next_value(&p) || *p++ != '=' || !value(&p)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
-
-/* Blanks, KEY prefix VALUE or KEY regex VALUE. */
-static bool any_match(const char **at)
-{
-    const char *p = *at;
-    if (!next_value(&p) || !(next_word(&p, "prefix") || next_word(&p, "regex")) ||
-        !next_value(&p)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
-
-static void constraints(const char **at)
-{
-    while (any_pair(at) || any_match(at)) {
-    }
-}
-
-static void with_constraints(const char **at)
-{
-    const char *p = *at, *before;
-    if (next_word(&p, "with")) {
-        before = p;
-        constraints(&p);
-        *at = p != before ? p : *at;
-    }
-}
-
-static void network(const char **at)
-{
-    const char *p = *at;
-    if (next_word(&p, "network") && blanks(&p) && strspn(p, NETWORK) > 0) {
-        *at = p + strspn(p, NETWORK);
-    }
-}
-
-/* Letters in this order, each at most once. */
-static bool letters(const char **at, const char *known)
-{
-    const char *p = *at;
-    for (; *known != 0; known++) {
-        p += *p == *known && *p != 0;
-    }
-    bool some = p != *at;
-    *at = p;
-    return some;
-}
-
-static bool rights(const char **at)
-{
-    return word(at, "*") || word(at, "all") || letters(at, "rwx");
-}
-
-static bool next_rights(const char **at)
-{
-    const char *p = *at;
-    if (!blanks(&p) || !rights(&p)) {
-        return false;
-    }
-    *at = p;
-    return true;
-}
+#include "lite/caps_words.h"
 
 /* --- monitor and manager ---------------------------------------------------------------------- */
 
 static bool profile(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "profile") || !next_value(&p)) {
+    if (!caps_next_word(&p, "profile") || !caps_next_value(&p)) {
         return false;
     }
     *at = p;
@@ -172,7 +23,7 @@ static bool profile(const char **at)
 static bool service(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "service") || !next_value(&p) || !next_rights(&p)) {
+    if (!caps_next_word(&p, "service") || !caps_next_value(&p) || !caps_next_rights(&p)) {
         return false;
     }
     *at = p;
@@ -182,10 +33,10 @@ static bool service(const char **at)
 static bool command(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "command") || !next_value(&p)) {
+    if (!caps_next_word(&p, "command") || !caps_next_value(&p)) {
         return false;
     }
-    with_constraints(&p);
+    caps_with_constraints(&p);
     *at = p;
     return true;
 }
@@ -193,11 +44,11 @@ static bool command(const char **at)
 static bool module(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "module") || !next_value(&p)) {
+    if (!caps_next_word(&p, "module") || !caps_next_value(&p)) {
         return false;
     }
-    with_constraints(&p);
-    if (!next_rights(&p)) {
+    caps_with_constraints(&p);
+    if (!caps_next_rights(&p)) {
         return false;
     }
     *at = p;
@@ -207,35 +58,36 @@ static bool module(const char **at)
 static bool mon_grant(const char **at)
 {
     const char *p = *at;
-    if (word(&p, "profile") && next_value(&p)) {
+    if (caps_word(&p, "profile") && caps_next_value(&p)) {
         *at = p;
     } else {
         p = *at;
-        if (!word(&p, "allow") || !(profile(&p) || service(&p) || command(&p) || next_rights(&p))) {
+        if (!caps_word(&p, "allow") ||
+            !(profile(&p) || service(&p) || command(&p) || caps_next_rights(&p))) {
             return false;
         }
-        pair(&p, "fsname", false);
+        caps_pair(&p, "fsname", false);
         *at = p;
     }
-    network(at);
+    caps_network(at);
     return true;
 }
 
 static bool mgr_grant(const char **at)
 {
     const char *p = *at;
-    if (word(&p, "profile") && next_value(&p)) {
-        constraints(&p);
+    if (caps_word(&p, "profile") && caps_next_value(&p)) {
+        caps_constraints(&p);
         *at = p;
     } else {
         p = *at;
-        if (!word(&p, "allow") ||
-            !(profile(&p) || service(&p) || command(&p) || module(&p) || next_rights(&p))) {
+        if (!caps_word(&p, "allow") ||
+            !(profile(&p) || service(&p) || command(&p) || module(&p) || caps_next_rights(&p))) {
             return false;
         }
         *at = p;
     }
-    network(at);
+    caps_network(at);
     return true;
 }
 
@@ -244,7 +96,7 @@ static bool mgr_grant(const char **at)
 static bool tag(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "tag") || !next_value(&p) || !any_pair(&p)) {
+    if (!caps_next_word(&p, "tag") || !caps_next_value(&p) || !caps_any_pair(&p)) {
         return false;
     }
     *at = p;
@@ -253,38 +105,38 @@ static bool tag(const char **at)
 
 static void matches(const char **at)
 {
-    while (pair(at, "pool", true) || pair(at, "namespace", true) ||
-           pair(at, "object_prefix", true) || tag(at)) {
+    while (caps_pair(at, "pool", true) || caps_pair(at, "namespace", true) ||
+           caps_pair(at, "object_prefix", true) || tag(at)) {
     }
 }
 
 static bool class_rights(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "class") || !next_value(&p)) {
+    if (!caps_next_word(&p, "class") || !caps_next_value(&p)) {
         return false;
     }
     *at = p;
-    next_value(at); /* a method */
+    caps_next_value(at); /* a method */
     return true;
 }
 
 static bool osd_rights(const char **at)
 {
-    bool some = next_rights(at);
-    some = next_word(at, "class-read") || some;
-    some = next_word(at, "class-write") || some;
+    bool some = caps_next_rights(at);
+    some = caps_next_word(at, "class-read") || some;
+    some = caps_next_word(at, "class-write") || some;
     return some || class_rights(at);
 }
 
 static bool osd_grant(const char **at)
 {
     const char *p = *at;
-    if (word(&p, "profile") && next_value(&p)) {
+    if (caps_word(&p, "profile") && caps_next_value(&p)) {
         matches(&p);
     } else {
         p = *at;
-        if (!word(&p, "allow")) {
+        if (!caps_word(&p, "allow")) {
             return false;
         }
         matches(&p);
@@ -294,7 +146,7 @@ static bool osd_grant(const char **at)
         matches(&p);
     }
     *at = p;
-    network(at);
+    caps_network(at);
     return true;
 }
 
@@ -303,7 +155,7 @@ static bool osd_grant(const char **at)
 static void mds_rights(const char **at)
 {
     const char *p = *at;
-    if (blanks(&p) && (word(&p, "*") || word(&p, "all"))) {
+    if (caps_blanks(&p) && (caps_word(&p, "*") || caps_word(&p, "all"))) {
         *at = p;
     } else if (*p == 'r') {
         *at = p + strspn(p, "rwfps");
@@ -313,7 +165,7 @@ static void mds_rights(const char **at)
 static bool gids(const char **at)
 {
     const char *p = *at;
-    if (!next_word(&p, "gids=") || strspn(p, "0123456789") == 0) {
+    if (!caps_next_word(&p, "gids=") || strspn(p, "0123456789") == 0) {
         return false;
     }
     *at = p + strspn(p, "0123456789,");
@@ -322,17 +174,17 @@ static bool gids(const char **at)
 
 static bool mds_grant(const char **at)
 {
-    if (!word(at, "allow")) {
+    if (!caps_word(at, "allow")) {
         return false;
     }
     const char *p = *at;
-    if (!next_word(&p, "root_squash")) {
+    if (!caps_next_word(&p, "root_squash")) {
         mds_rights(at);
     }
-    while (pair(at, "fsname", false) || pair(at, "path", true) || pair(at, "uid", false) ||
-           gids(at) || next_word(at, "root_squash")) {
+    while (caps_pair(at, "fsname", false) || caps_pair(at, "path", true) ||
+           caps_pair(at, "uid", false) || gids(at) || caps_next_word(at, "root_squash")) {
     }
-    network(at);
+    caps_network(at);
     return true;
 }
 
@@ -362,11 +214,11 @@ static bool next_grant(const char **at, grant_fn grant)
         return false;
     }
     p++;
-    blanks(&p);
+    caps_blanks(&p);
     if (!grant(&p)) {
         return false;
     }
-    blanks(&p);
+    caps_blanks(&p);
     *at = p;
     return true;
 }
@@ -379,11 +231,11 @@ int signet_caps_check(const char *service, const char *text, size_t *stop)
     if (grant == NULL) {
         return -SIGNET_E_NOT_FOUND;
     }
-    blanks(&at);
+    caps_blanks(&at);
     if (!grant(&at)) {
         return -SIGNET_E_CAPS;
     }
-    blanks(&at);
+    caps_blanks(&at);
     while (next_grant(&at, grant)) {
     }
     *stop = (size_t)(at - text);

@@ -82,6 +82,7 @@ SIGNET_MUST int signet_mon_message(struct signet_mon *mon, struct signet_mon_ses
  * commas or semicolons, whose rights add up:
  *   allow *           everything          allow r, w, x, rw, rwx, ...   these
  *   allow profile P   r (whatever P is)   allow all                     everything
+ *   profile P         the same
  * Any other grant, and a text that does not follow this grammar anywhere, gives nothing at all.
  */
 enum signet_mon_may { SIGNET_MAY_R = 1, SIGNET_MAY_W = 2, SIGNET_MAY_X = 4, SIGNET_MAY_ALL = 7 };

@@ -46,11 +46,13 @@ static unsigned letters(struct word w)
 /* One grant up to its end; 0 when it is none. */
 static unsigned grant(const char **at)
 {
-    if (!is(next_word(at), "allow")) {
-        return 0;
-    }
     struct word what = next_word(at);
     unsigned bits = 0;
+    if (is(what, "allow")) {
+        what = next_word(at);
+    } else if (!is(what, "profile")) { /* which stands for itself too */
+        return 0;
+    }
     if (is(what, "*") || is(what, "all")) {
         bits = SIGNET_MAY_ALL;
     } else if (is(what, "profile")) {

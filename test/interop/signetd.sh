@@ -106,6 +106,8 @@ entity_cases() { # LABEL
 caps mon = "allow r"\ncaps osd = "allow rw pool=bench"' at_signetd ceph auth get client.x
     run_case "$1, its login" 0 '' prints "$FSID" as client.x "$key" at_signetd ceph fsid
     run_case "$1, its limits" 13 'EACCES: access denied' as client.x "$key" at_signetd ceph auth ls
+    run_case "$1, profile" 0 '' at_signetd ceph auth caps client.x mon 'profile rbd'
+    run_case "$1, its login by a profile" 0 '' prints "$FSID" as client.x "$key" at_signetd ceph fsid
     run_case "$1, caps" 0 '' at_signetd ceph auth caps client.x mon 'allow rx'
     run_case "$1, its new rights" 0 '' json_of "{e['entity']: e['caps'] for e in d['auth_dump']}\
 ['client.x'] == {'mon': 'allow rx'}" as client.x "$key" at_signetd ceph auth ls --format json
