@@ -97,6 +97,7 @@ struct bench_why {
  * ticket. 0, or a negative code with *why. */
 int bench_load_open(struct bench_load **out, const struct bench_options *options, struct ping *ping,
                     const struct lite_osdmap *map, struct bench_why *why);
+/* After a failure there are no more jobs. */
 int bench_load_run(struct bench_load *load, struct bench_job *job, struct bench_why *why);
 void bench_load_close(struct bench_load *load);
 

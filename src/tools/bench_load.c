@@ -14,10 +14,21 @@
 void bench_fail(struct bench_load *load, const struct bench_why *why)
 {
     pthread_mutex_lock(&load->lock);
-    if (!atomic_exchange(&load->failed, true))
+    if (!atomic_load(&load->failed)) {
         load->why = *why;
+        atomic_store(&load->failed, true); /* whoever sees it, sees why */
+    }
     pthread_mutex_unlock(&load->lock);
     sem_post(&load->event);
+}
+
+/* All zeros when nothing has failed. */
+static struct bench_why why_failed(struct bench_load *load)
+{
+    pthread_mutex_lock(&load->lock);
+    struct bench_why why = load->why;
+    pthread_mutex_unlock(&load->lock);
+    return why;
 }
 
 /* --- connections ---------------------------------------------------------------------------- */
@@ -105,10 +116,10 @@ static int connect_all(struct bench_load *load)
         uint64_t limit = signet_driver_now_ns() + 2 * load->options->login.timeout_ns;
         if (err == 0 && !wait_event(load, limit))
             err = -SIGNET_E_HANDSHAKE_TIMEOUT;
-        if (err == 0 && atomic_load(&load->failed))
-            err = load->why.err;
-        else if (err)
-            load->why.err = err;
+        if (err)
+            bench_fail(load, &(struct bench_why){.err = err});
+        else if (atomic_load(&load->failed))
+            err = why_failed(load).err;
     }
     return err;
 }
@@ -153,17 +164,24 @@ int bench_load_open(struct bench_load **out, const struct bench_options *options
         err = connect_all(load);
     if (err == 0)
         ping->stage = STAGE_OPEN;
-    *why = load ? load->why : (struct bench_why){0};
+    *why = load && err ? why_failed(load) : (struct bench_why){0};
     why->err = err;
     return err;
+}
+
+/* No callback runs any more behind it. */
+static void stop(struct bench_load *load)
+{
+    atomic_store(&load->ending, true);
+    signet_messenger_free(load->messenger);
+    load->messenger = NULL;
 }
 
 void bench_load_close(struct bench_load *load)
 {
     if (!load)
         return;
-    atomic_store(&load->ending, true);
-    signet_messenger_free(load->messenger);
+    stop(load);
     for (unsigned i = 0; load->conn && i < load->num_conns; i++) {
         free(load->conn[i].slot);
         free(load->conn[i].contents);
@@ -310,6 +328,8 @@ int bench_load_run(struct bench_load *load, struct bench_job *job, struct bench_
     err = attend(load, job, start_ns);
     if (err == 0)
         finish(load, job, &before);
-    *why = load->why;
+    else
+        stop(load); /* what is under way must not find the job gone */
+    *why = err ? why_failed(load) : (struct bench_why){0};
     return err;
 }
