@@ -4,21 +4,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <signet/conn.h>
-#include <signet/keyserver.h>
-
+#include "common/bench_join.h"
 #include "common/bench_signet.h"
 #include "common/bench_team.h"
 
 enum { BURSTS = 21, LARGE = 65536, SMALL = 4096, PIECES = 16 };
-
-/* A login of client.a and both ends of its connection, joined in memory. */
-struct join {
-    struct signet_keyserver *keys;
-    struct signet_client *client;
-    struct signet_login *login;
-    struct signet_conn *sender, *receiver;
-};
 
 struct job {
     const struct signet_handler *handler;
@@ -35,90 +25,6 @@ static struct bench_handlers handlers;
 static void need(int err, const char *what)
 {
     bench_need(err == 0, what);
-}
-
-static void make_keys(struct join *j)
-{
-    struct signet_keyserver_options o = {.env = signet_env_system()};
-    struct signet_cap cap = {"mon", "allow r"};
-    struct signet_client_options c = {.want = SIGNET_MON, .env = signet_env_system()};
-    need(signet_keyserver_open(&j->keys, &o, NULL), "no key server");
-    need(signet_key_generate(&c.key, SIGNET_KEY_AES256K, NULL), "no key");
-    need(signet_name_parse(&c.name, "client.a"), "no name");
-    need(signet_keyserver_put(j->keys, &c.name, c.key, &cap, 1), "no principal");
-    need(signet_client_new(&j->client, &c), "no client");
-    need(signet_login_new(&j->login, j->keys, SIGNET_MON), "no login");
-    signet_key_unref(c.key);
-}
-
-static void make_ends(struct join *j, const struct job *job)
-{
-    struct signet_conn_options o = {.env = signet_env_system(), .pin = job->handler};
-    struct signet_addr addr;
-    need(signet_addr_parse(&addr, "v2:127.0.0.1:3300/0"), "no address");
-    o.role = SIGNET_ROLE_SERVER;
-    o.own_type = SIGNET_MON;
-    o.own = o.target = addr;
-    o.login = j->login;
-    need(signet_conn_new(&j->receiver, &o, 0), "no server");
-    o.role = SIGNET_ROLE_CLIENT;
-    o.own_type = SIGNET_CLIENT;
-    o.peer_type = SIGNET_MON;
-    o.own = (struct signet_addr){0};
-    o.client = j->client;
-    o.senders = job->reserved;
-    need(signet_conn_new(&j->sender, &o, 0), "no client");
-}
-
-/* Moves what is there; the number of messages that arrived in *got. */
-static bool move(struct signet_conn *from, struct signet_conn *to, unsigned *got)
-{
-    struct signet_event event;
-    struct iovec iov;
-    uint8_t *room;
-    size_t cap;
-    int num = 1;
-    do {
-        need(signet_conn_next(from, &event), "a connection failed");
-    } while (event.kind != SIGNET_EVENT_NONE);
-    need(signet_conn_output(from, &iov, &num), "a connection failed");
-    if (num == 0) {
-        return false;
-    }
-    need(signet_conn_recv_buffer(to, &room, &cap), "a connection failed");
-    size_t n = iov.iov_len < cap ? iov.iov_len : cap;
-    memcpy(room, iov.iov_base, n);
-    need(signet_conn_received(to, n, 0), "a connection failed");
-    signet_conn_sent(from, n);
-    do {
-        need(signet_conn_next(to, &event), "a connection failed");
-        bench_need(event.kind != SIGNET_EVENT_FAILED, "a connection failed");
-        *got += event.kind == SIGNET_EVENT_MESSAGE ? 1 : 0;
-    } while (event.kind != SIGNET_EVENT_NONE);
-    return true;
-}
-
-static void join_start(struct join *j, const struct job *job)
-{
-    unsigned got = 0;
-    bool moved = true;
-    make_keys(j);
-    make_ends(j, job);
-    while (moved) {
-        moved = move(j->sender, j->receiver, &got);
-        moved = move(j->receiver, j->sender, &got) || moved;
-    }
-    bench_need(strcmp(signet_conn_state(j->sender), "READY") == 0, "the session is not open");
-}
-
-static void join_stop(struct join *j)
-{
-    signet_conn_free(j->sender);
-    signet_conn_free(j->receiver);
-    signet_login_free(j->login);
-    signet_client_free(j->client);
-    signet_keyserver_free(j->keys);
-    memset(j, 0, sizeof(*j));
 }
 
 /* Drops what is sealed. */
@@ -180,7 +86,8 @@ static void prepare(void *arg, uint64_t iters)
     if (j->join.sender != NULL) {
         join_stop(&j->join);
     }
-    join_start(&j->join, j);
+    const struct join_options o = {.handler = j->handler, .senders = j->reserved};
+    join_start(&j->join, &o);
 }
 
 /* What was sent arrives at the other end, opened. */
@@ -192,7 +99,7 @@ static int check(void *arg)
     for (int i = 0; i < 3; i++) {
         send_one(j);
     }
-    while (move(j->join.sender, j->join.receiver, &got)) {
+    while (join_move(j->join.sender, j->join.receiver, &got)) {
     }
     return got != 3;
 }
