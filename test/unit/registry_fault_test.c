@@ -3,6 +3,7 @@
  * of its own, with a copy of the openssl handler in front. */
 #include "support/suite.h"
 
+#include <signet/record.h>
 #include <signet/signet.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,22 @@ static int gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,
                     const uint8_t nonce[12])
 {
     int err = signet_handler_openssl.gcm_seal(lane, out, in, len, nonce);
+    return fault == DEAD ? -SIGNET_E_HANDLER_FAILED : err;
+}
+
+/* Leaves half of its work behind. */
+static int ctr(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+{
+    int err = signet_handler_openssl.ctr(lane, out, in, len, iv);
+    if (fault == DEAD) {
+        memcpy(out, in, len / 2);
+    }
+    return fault == DEAD ? -SIGNET_E_HANDLER_FAILED : err;
+}
+
+static int ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len)
+{
+    int err = signet_handler_openssl.ecb(lane, out, in, len);
     return fault == DEAD ? -SIGNET_E_HANDLER_FAILED : err;
 }
 
@@ -218,6 +235,62 @@ START_TEST(a_lost_number_ends_the_stream)
 }
 END_TEST
 
+START_TEST(a_failing_record_leaves_nothing_behind)
+{
+    static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1}, zero[200];
+    enum signet_record_kind kind = _i == 0 ? SIGNET_RECORD_GCM : SIGNET_RECORD_CTR;
+    struct signet_record_sealer *s, *none;
+    uint8_t in[100], out[200] = {0};
+    uint64_t seq;
+    size_t len = 7;
+    memset(in, 0x77, sizeof(in));
+    init_with(NONE, true);
+    assert_ok(signet_record_sealer_new(&s, kind, key, 0, NULL));
+    assert_ok(signet_record_reserve(s, &seq, 1));
+    fault = DEAD;
+    assert_err(signet_record_seal_at(s, seq, out, sizeof(out), &len, in, sizeof(in)),
+               HANDLER_FAILED);
+    ck_assert_uint_eq(len, 0);
+    ck_assert_mem_eq(out, zero, sizeof(out));
+    assert_err(signet_record_sealer_new(&none, kind, key, 0, NULL), HANDLER_FAILED);
+    ck_assert_ptr_null(none);
+    fault = NO_RANDOM;
+    assert_err(signet_record_sealer_new(&none, kind, key, 0, NULL), RANDOM);
+    fault = SHORT_MEMORY;
+    assert_err(signet_record_sealer_new(&none, kind, key, 0, NULL), NOMEM);
+    fault = NONE;
+    assert_ok(signet_record_seal_at(s, seq, out, sizeof(out), &len, in, sizeof(in)));
+    signet_record_sealer_free(s);
+    signet_shutdown();
+}
+END_TEST
+
+/* None of them, also those of groups that were done before. */
+START_TEST(a_failing_batch_leaves_nothing_behind)
+{
+    static const uint8_t zero[160];
+    static uint8_t in[100], out[100][160];
+    struct signet_seal_job jobs[100];
+    struct signet_key *key;
+    init_with(NONE, true);
+    assert_ok(signet_key_generate(&key, SIGNET_KEY_AES, NULL));
+    for (size_t i = 0; i < 100; i++) {
+        jobs[i] = (struct signet_seal_job){in, i, out[i], sizeof(out[i]), 1};
+    }
+    memset(in, 0x66, sizeof(in));
+    assert_ok(signet_key_seal_batch(key, SIGNET_USAGE_AUTHORIZE, jobs, 100));
+    fault = DEAD;
+    assert_err(signet_key_seal_batch(key, SIGNET_USAGE_AUTHORIZE, jobs, 100), HANDLER_FAILED);
+    for (size_t i = 0; i < 100; i++) {
+        ck_assert_uint_eq(jobs[i].out_len, 0);
+        ck_assert_mem_eq(out[i], zero, signet_envelope_len(key, i));
+    }
+    fault = NONE;
+    signet_key_unref(key);
+    signet_shutdown();
+}
+END_TEST
+
 START_TEST(the_default_falls_back)
 {
     fault = WRONG; /* and there is no nss in this table */
@@ -238,6 +311,8 @@ int main(void)
     faulty.lane_new = lane_new;
     faulty.cbc = cbc;
     faulty.gcm_seal = gcm_seal;
+    faulty.ctr = ctr;
+    faulty.ecb = ecb;
     faulty.hmac = hmac;
     faulty.random = get_random;
     Suite *s = suite_create("registry_fault");
@@ -250,6 +325,8 @@ int main(void)
     tcase_add_loop_test(t, a_failing_library_leaves_nothing_behind, 0, 2);
     tcase_add_loop_test(t, keys_need_random, 0, 2);
     tcase_add_test(t, a_lost_number_ends_the_stream);
+    tcase_add_loop_test(t, a_failing_record_leaves_nothing_behind, 0, 2);
+    tcase_add_test(t, a_failing_batch_leaves_nothing_behind);
     tcase_add_test(t, the_default_falls_back);
     return suite_run(s);
 }
