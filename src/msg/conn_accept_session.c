@@ -141,13 +141,17 @@ int conn_session_accept_ident(struct signet_conn *conn, const struct signet_iden
     if (answer != SESSION_NEW && answer != SESSION_REUSE && answer != SESSION_RESTARTED) {
         return refuse(conn, answer, grant.value);
     }
-    conn_open_session(conn, ident, lossy, event);
+    int err = conn_send_server_ident(conn, sessions_global_seq(conn->o.sessions, 0), grant.cookie);
+    if (err != 0) {
+        return err;
+    }
+    conn_open_session(conn, ident, lossy, event); /* from here on others may send */
     if (grant.reset) {
         event->kind = SIGNET_EVENT_RESET;
         event->reset = (struct signet_event_reset){.full = grant.full, .lost = grant.lost};
         conn->ready_event = true;
     }
-    return conn_send_server_ident(conn, sessions_global_seq(conn->o.sessions, 0), grant.cookie);
+    return 0;
 }
 
 int conn_session_accept_reconnect(struct signet_conn *conn, const struct signet_reconnect *ask,
@@ -172,9 +176,12 @@ int conn_session_accept_reconnect(struct signet_conn *conn, const struct signet_
         return refuse(conn, answer, grant.value);
     }
     struct signet_control c = {.tag = SIGNET_TAG_SESSION_RECONNECT_OK, .value = grant.value};
-    conn->resumed = true;
-    conn_open_session(conn, NULL, false, event);
-    return conn_send_control(conn, &c);
+    int err = conn_send_control(conn, &c);
+    if (err == 0) {
+        conn->resumed = true;
+        conn_open_session(conn, NULL, false, event);
+    }
+    return err;
 }
 
 int conn_on_reconnect(struct signet_conn *conn, const struct signet_frame_view *view,
