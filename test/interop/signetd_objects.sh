@@ -35,7 +35,11 @@ object_cases() { # LABEL
     run_case "$1, ls of all" 0 '' prints $'\tone\n\tthree\n\ttwo\nother\tone' listed --all
     run_case "$1, rm" 0 '' rados_at rm one
     run_case "$1, it is gone" 1 'No such file' rados_at stat one
-    run_case "$1, no snapshots" 1 'Operation not supported' rados_at mksnap then
+    at_signetd ceph auth get-or-create client.ro mon 'allow r' osd 'allow r pool=bench' -o "$SD/ro"
+    run_case "$1, who may read" 0 '' as client.ro "$SD/ro" same_object two /dev/null
+    run_case "$1, may not write" 1 'Operation not permitted' as client.ro "$SD/ro" \
+        rados_at put two "$in.2"
+    run_case "$1, no snapshots" 1 'Operation not supported' rados_at mksnap before
     run_case "$1, df" 0 '^total_objects +3$' at_signetd rados df
     for object in two three; do
         rados_at rm "$object"
