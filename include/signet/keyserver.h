@@ -90,6 +90,11 @@ SIGNET_MUST SIGNET_API int signet_keyserver_import(struct signet_keyserver *serv
 SIGNET_MUST SIGNET_API int signet_keyserver_export(const struct signet_keyserver *server,
                                                    struct signet_keyring **out);
 
+/* No global_id up to this one is given out from now on: for who remembers clients by it elsewhere,
+ * should an older state file have been restored. -INVAL: above 2^63 - 1; codes of a change. */
+SIGNET_MUST SIGNET_API int signet_keyserver_pass_ids(struct signet_keyserver *server,
+                                                     uint64_t last);
+
 /* --- rotating secrets --------------------------------------------------------------------- */
 
 /* Rotates what is due. Call it at signet_keyserver_deadline_ns() (wall clock) at the latest. */

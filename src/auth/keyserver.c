@@ -216,6 +216,31 @@ int keyserver_provide_ids(struct signet_keyserver *s)
     return ids_left(s) > 0 ? 0 : err;
 }
 
+int signet_keyserver_pass_ids(struct signet_keyserver *s, uint64_t last)
+{
+    int err = 0;
+    if (last > INT64_MAX) {
+        return -SIGNET_E_INVAL;
+    }
+    pthread_mutex_lock(&s->writer);
+    struct state_extra extra = {.id_limit = last + 1 + GLOBAL_ID_BATCH};
+    bool beyond = last >= atomic_load_explicit(&s->id_limit, memory_order_relaxed);
+    if (beyond && s->options.path != NULL) {
+        err = state_save(s->options.path, atomic_load_explicit(&s->now, memory_order_relaxed),
+                         &extra);
+    }
+    uint64_t next = atomic_load_explicit(&s->id_next, memory_order_relaxed);
+    while (err == 0 && next <= last &&
+           !atomic_compare_exchange_weak_explicit(&s->id_next, &next, last + 1,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+    }
+    if (err == 0 && beyond) {
+        atomic_store_explicit(&s->id_limit, extra.id_limit, memory_order_release);
+    }
+    pthread_mutex_unlock(&s->writer);
+    return err;
+}
+
 int keyserver_new_id(struct signet_keyserver *s, uint64_t *out)
 {
     uint64_t next = atomic_load_explicit(&s->id_next, memory_order_relaxed);

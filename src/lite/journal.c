@@ -172,6 +172,15 @@ void journal_close(struct journal *j)
     signet_secret_free(j, sizeof(*j));
 }
 
+void journal_discard(struct journal *fresh, const struct journal_options *options)
+{
+    char path[PATH_LEN];
+    if (path_of(path, options->dir, "journal.new", NULL) == 0) {
+        unlink(path);
+    }
+    journal_close(fresh);
+}
+
 /* --- places --------------------------------------------------------------------------------- */
 
 uint8_t *journal_body(struct journal_place *place)

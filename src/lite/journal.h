@@ -34,6 +34,7 @@ struct journal_report {
     uint64_t records, bytes; /* whole ones */
     uint64_t cut;            /* bytes of a torn record behind them, which are gone */
     bool anew;               /* it was written anew since */
+    bool kept;               /* it should have been and could not: fail says why */
 };
 
 /* One record's body. Not 0: opening ends with it. */
@@ -52,6 +53,8 @@ SIGNET_MUST int journal_open_new(struct journal **out, const struct journal_opti
                                  struct signet_fail *fail);
 SIGNET_MUST int journal_replace(struct journal *fresh, const struct journal_options *options,
                                 struct signet_fail *fail);
+/* Closes a fresh one that is not to be used, and removes its file. */
+void journal_discard(struct journal *fresh, const struct journal_options *options);
 /* On the disk, when the system can. NULL is fine. */
 void journal_close(struct journal *journal);
 

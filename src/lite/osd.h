@@ -62,10 +62,13 @@ struct signet_osd {
 SIGNET_MUST int signet_osd_init(struct signet_osd *osd, const struct signet_osd_options *options);
 /* Before the first session: does again what the journal in a directory says (lite/journal.h), and
  * lets every later write be in it before it is answered. Writes it anew, with what is there, when
- * it has grown far beyond that. Codes of journal_open(), and -NOMEM when the objects do not fit in
- * the store; fail says where. */
+ * it has grown far beyond that; when there is no room for that it stays, and the report says so.
+ * Codes of journal_open(), and -NOMEM when the objects do not fit in the store; fail says where. */
 SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_options *options,
                                    struct journal_report *report, struct signet_fail *fail);
+/* The largest global_id whose writes are remembered, or 0. No other client may get it or one below:
+ * its writes would be taken for repetitions. Before the first session. */
+uint64_t signet_osd_last_client(const struct signet_osd *osd);
 /* All sessions must have ended. An osd of zeros is fine. */
 void signet_osd_clear(struct signet_osd *osd);
 /* Figures of the store; they need not belong to one moment. */

@@ -71,26 +71,41 @@ static int put_done(void *arg, uint64_t global_id, uint64_t tid, uint64_t versio
         arg, &(struct osd_record){.request = &request, .global_id = global_id, .version = version});
 }
 
-/* A failure leaves the one that is there. */
-static int write_anew(struct signet_osd *osd, const struct journal_options *options,
-                      struct signet_fail *fail)
+/* Everything that is there, in a journal of its own. */
+static int write_fresh(struct signet_osd *osd, const struct journal_options *options,
+                       struct journal **fresh, struct signet_fail *fail)
 {
-    struct journal *fresh;
-    int err = journal_open_new(&fresh, options, fail);
+    int err = journal_open_new(fresh, options, fail);
     if (err != 0) {
         return err;
     }
-    int32_t bad = store_each(osd->store, put_object, fresh);
-    bad = bad != 0 ? bad : osd_peers_each(osd->peers, put_done, fresh);
-    err = bad != 0 ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "cannot write it anew: %s",
-                                     strerror(-bad))
-                   : journal_replace(fresh, options, fail);
-    if (err != 0) {
+    int32_t bad = store_each(osd->store, put_object, *fresh);
+    bad = bad != 0 ? bad : osd_peers_each(osd->peers, put_done, *fresh);
+    if (bad != 0) {
+        journal_discard(*fresh, options);
+        err = signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "cannot write it anew: %s",
+                              strerror(-bad));
+    }
+    return err;
+}
+
+/* A disk that is too full for both leaves the one that is there, which is as good as it was. */
+static int write_anew(struct signet_osd *osd, const struct journal_options *options,
+                      struct journal_report *report, struct signet_fail *fail)
+{
+    struct journal *fresh;
+    if (write_fresh(osd, options, &fresh, fail) != 0) {
+        report->kept = true;
+        return 0;
+    }
+    int err = journal_replace(fresh, options, fail);
+    if (err != 0) { /* which of the two has the name is not certain */
         journal_close(fresh);
         return err;
     }
     journal_close(osd->journal);
     osd->journal = fresh;
+    report->anew = true;
     return 0;
 }
 
@@ -102,7 +117,21 @@ int signet_osd_journal(struct signet_osd *osd, const struct journal_options *opt
     if (err != 0 || report->bytes < keep || report->bytes / 2 < store_usage(osd->store).memory) {
         return err;
     }
-    err = write_anew(osd, options, fail);
-    report->anew = err == 0;
-    return err;
+    return write_anew(osd, options, report, fail);
+}
+
+static int larger(void *arg, uint64_t global_id, uint64_t tid, uint64_t version)
+{
+    uint64_t *most = arg;
+    (void)tid;
+    (void)version;
+    *most = global_id > *most ? global_id : *most;
+    return 0;
+}
+
+uint64_t signet_osd_last_client(const struct signet_osd *osd)
+{
+    uint64_t most = 0;
+    (void)osd_peers_each(osd->peers, larger, &most);
+    return most;
 }

@@ -100,7 +100,8 @@ static int refused(const struct daemon_config *config, int err, const struct sig
                        fail->offset, signet_strerror(err), fail->text);
 }
 
-static void log_report(struct daemon_log *log, const struct journal_report *report)
+static void log_report(struct daemon_log *log, const struct journal_report *report,
+                       const struct signet_fail *fail)
 {
     struct logfmt line;
     enum signet_log_level level = report->cut > 0 ? SIGNET_LOG_WARN : SIGNET_LOG_INFO;
@@ -113,6 +114,12 @@ static void log_report(struct daemon_log *log, const struct journal_report *repo
                     : report->anew  ? "objects are as they were; the journal was written anew"
                                     : "objects are as they were");
         daemon_log_end(log, &line);
+    }
+    if (report->kept) {
+        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
+                        "most of it is history, and it could not be written anew (%s): it stays as "
+                        "it is; make room and restart",
+                        fail->text);
     }
 }
 
@@ -135,6 +142,7 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     snprintf(path, sizeof(path), "%.1000s/journal.key", config->state);
     int code = read_key(config, path, key, why);
     if (code != TOOL_OK) {
+        wipe(key);
         return code;
     }
     const struct journal_options options = {
@@ -144,6 +152,6 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     if (err != 0) {
         return refused(config, err, &fail, why);
     }
-    log_report(log, &report);
+    log_report(log, &report, &fail);
     return TOOL_OK;
 }

@@ -78,6 +78,15 @@ static struct signet_lite_usage pools_usage(void *arg)
         .objects = u.objects, .bytes = u.bytes, .used = u.memory, .capacity = u.max_bytes};
 }
 
+/* The journal may know of clients that the state does not, when an older state was restored. */
+static int pass_clients(struct daemon_serve *serve, struct daemon_why *why)
+{
+    int err = signet_keyserver_pass_ids(serve->keys, signet_osd_last_client(&serve->osd));
+    return err == 0 ? TOOL_OK
+                    : daemon_fail(why, TOOL_FAILURE, "cannot pass the clients of the journal: %s",
+                                  signet_strerror(err));
+}
+
 int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *config,
                       const uint8_t fsid[16], uint32_t epoch, uint64_t created_s,
                       struct daemon_why *why)
@@ -106,6 +115,9 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
                            signet_strerror(err));
     }
     int code = daemon_journal_open(&serve->osd, config, serve->log, why);
+    if (code == TOOL_OK) {
+        code = pass_clients(serve, why);
+    }
     if (code != TOOL_OK) {
         signet_osd_clear(&serve->osd);
         return code;

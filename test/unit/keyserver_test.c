@@ -90,6 +90,30 @@ START_TEST(a_restart_changes_nothing_for_clients)
 }
 END_TEST
 
+/* Numbers that others remember are not given out, now nor after a restart. */
+START_TEST(numbers_can_be_passed)
+{
+    static const uint64_t last[] = {1, 4097, 5000, 100000, 100000};
+    struct cluster c = {.options = {.path = path}};
+    cluster_start(&c, SIGNET_KEY_AES256K, SIGNET_KEY_AES256K);
+    uint64_t before = 0;
+    for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+        assert_ok(signet_keyserver_pass_ids(c.server, last[i]));
+        if (i == 3) {
+            reopen(&c);
+        }
+        struct signet_client *client = cluster_client(&c, "client.a", c.key);
+        assert_ok(cluster_login(&c, client, SIGNET_MODE_SECURE));
+        ck_assert_uint_gt(c.global_id, last[i]);
+        ck_assert_uint_gt(c.global_id, before);
+        before = c.global_id;
+        signet_client_free(client);
+    }
+    assert_err(signet_keyserver_pass_ids(c.server, UINT64_C(1) << 63), INVAL);
+    cluster_stop(&c);
+}
+END_TEST
+
 static char *slurp(size_t *len)
 {
     FILE *f = fopen(path, "rb");
@@ -365,6 +389,7 @@ int main(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_set_timeout(t, 0);
     tcase_add_test(t, a_restart_changes_nothing_for_clients);
+    tcase_add_test(t, numbers_can_be_passed);
     tcase_add_test(t, a_damaged_file_is_refused_wherever_the_damage_is);
     tcase_add_test(t, a_bad_line_is_named);
     tcase_add_test(t, a_file_that_others_may_read_is_refused);

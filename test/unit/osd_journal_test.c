@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that outlive their OSD. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,22 +199,48 @@ START_TEST(written_anew)
 }
 END_TEST
 
-/* No place for the new one: the start fails, and the old one is what it was. */
+/* No place for the new one: the old one stays, and goes on. */
 START_TEST(cannot_be_written_anew)
 {
     char path[96];
+    struct rlimit former, small;
     for (int i = 0; i < 50; i++) {
         ck_assert_int_eq(rig_put(&rig, "small", "now"), 0);
     }
     snprintf(path, sizeof(path), "%s/journal.new", dir);
     ck_assert_int_eq(mkdir(path, 0700), 0);
     options.keep_bytes = 1000;
-    assert_err(restart(NULL), FILE);
+    assert_ok(restart(NULL));
+    ck_assert(report.kept && !report.anew);
     ck_assert_ptr_nonnull(strstr(fail.text, "journal.new"));
     rmdir(path);
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &former), 0);
+    small = former;
+    small.rlim_cur = 100;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     assert_ok(restart(NULL));
-    ck_assert(report.anew);
-    rig_is_text(&rig, "small", "now");
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &former), 0);
+    ck_assert(report.kept && !report.anew);
+    ck_assert_ptr_nonnull(strstr(fail.text, "anew"));
+    ck_assert_int_eq(access(path, F_OK), -1);
+    ck_assert_int_eq(rig_put(&rig, "small", "later"), 0);
+    assert_ok(restart(NULL));
+    ck_assert(report.anew && !report.kept);
+    rig_is_text(&rig, "small", "later");
+}
+END_TEST
+
+/* Who is to be told apart from new clients. */
+START_TEST(the_last_client)
+{
+    ck_assert_uint_eq(signet_osd_last_client(&rig.osd), 0);
+    rig_login(&rig, 7000, "allow *");
+    ck_assert_int_eq(rig_put(&rig, "a", "x"), 0);
+    rig_login(&rig, 6000, "allow *");
+    ck_assert_int_eq(rig_put(&rig, "a", "y"), 0);
+    assert_ok(restart(NULL));
+    ck_assert_uint_eq(signet_osd_last_client(&rig.osd), 7000);
 }
 END_TEST
 
@@ -277,6 +305,7 @@ int main(void)
     tcase_add_test(t, no_space_leaves_no_record);
     tcase_add_test(t, written_anew);
     tcase_add_test(t, cannot_be_written_anew);
+    tcase_add_test(t, the_last_client);
     tcase_add_loop_test(t, records_that_cannot_be, 0, (int)(sizeof(odd) / sizeof(odd[0])));
     suite_add_tcase(s, t);
     return suite_run(s);
