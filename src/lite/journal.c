@@ -325,7 +325,19 @@ int journal_append(struct journal *j, struct journal_place *place)
                                      journal_body(place), place->len);
         err = write_in_turn(j, seq, place->record, len);
     }
+    j->refused += err != 0 ? 1 : 0;
     give_back(j, place);
     pthread_mutex_unlock(&j->lock);
     return err;
+}
+
+struct journal_usage journal_usage(struct journal *j)
+{
+    struct journal_usage u = {.bytes = 0};
+    if (j != NULL) {
+        pthread_mutex_lock(&j->lock);
+        u = (struct journal_usage){.bytes = j->end, .refused = j->refused};
+        pthread_mutex_unlock(&j->lock);
+    }
+    return u;
 }

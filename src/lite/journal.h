@@ -66,4 +66,11 @@ int journal_place(struct journal *journal, struct journal_place **out, size_t le
 uint8_t *journal_body(struct journal_place *place);
 int journal_append(struct journal *journal, struct journal_place *place);
 
+struct journal_usage {
+    uint64_t bytes;   /* of the file */
+    uint64_t refused; /* appends that failed since it was opened */
+};
+/* Any thread; may wait for a write. NULL: zeros. */
+struct journal_usage journal_usage(struct journal *journal);
+
 #endif

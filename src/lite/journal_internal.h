@@ -22,6 +22,7 @@ struct journal {
     struct signet_record_sealer *sealer;
     uint64_t next;      /* number of the record that is to be written */
     uint64_t end;       /* of the last whole record, in the file */
+    uint64_t refused;   /* appends that failed */
     unsigned in_flight; /* numbers taken, neither written nor failed */
     int failed;         /* errno of a write: those under way fail, too */
     bool dead;          /* not even cutting has worked */

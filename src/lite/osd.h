@@ -50,6 +50,7 @@ struct osd_peers;
 struct journal;
 struct journal_options;
 struct journal_report;
+struct journal_usage;
 
 struct signet_osd {
     const struct signet_lite_cluster *cluster;
@@ -73,6 +74,8 @@ uint64_t signet_osd_last_client(const struct signet_osd *osd);
 void signet_osd_clear(struct signet_osd *osd);
 /* Figures of the store; they need not belong to one moment. */
 struct store_usage signet_osd_usage(const struct signet_osd *osd);
+/* Of its journal; zeros without one. */
+void signet_osd_journal_usage(const struct signet_osd *osd, struct journal_usage *out);
 
 struct osd_peer;
 

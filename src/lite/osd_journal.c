@@ -135,3 +135,8 @@ uint64_t signet_osd_last_client(const struct signet_osd *osd)
     (void)osd_peers_each(osd->peers, larger, &most);
     return most;
 }
+
+void signet_osd_journal_usage(const struct signet_osd *osd, struct journal_usage *out)
+{
+    *out = journal_usage(osd->journal);
+}

@@ -155,6 +155,11 @@ static void print_objects(FILE *out, const struct daemon_figures *f)
     gauge(out, "signet_object_memory_bytes", "Memory that they take.", f->object_memory);
     gauge(out, "signet_object_memory_max_bytes", "Memory that they may take.",
           f->object_memory_max);
+    if (f->journal) {
+        gauge(out, "signet_journal_bytes", "Size of the journal of objects.", f->journal_bytes);
+        counter(out, "signet_journal_refused_total",
+                "Writes refused because the journal could not take them.", f->journal_refused);
+    }
 }
 
 void daemon_metrics_print(FILE *out, const struct daemon_figures *figures)

@@ -4,6 +4,7 @@
 #ifndef SIGNET_TOOLS_DAEMON_METRICS_H
 #define SIGNET_TOOLS_DAEMON_METRICS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,6 +29,8 @@ struct daemon_figures {
     uint64_t log_dropped;
     uint64_t objects, object_bytes; /* at the OSD; bytes of their data */
     uint64_t object_memory, object_memory_max;
+    bool journal; /* there is one: */
+    uint64_t journal_bytes, journal_refused;
 };
 
 void daemon_metrics_print(FILE *out, const struct daemon_figures *figures);

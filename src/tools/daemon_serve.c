@@ -7,6 +7,7 @@
 
 #include "daemon_journal.h"
 #include "daemon_peer.h"
+#include "lite/journal.h"
 
 enum { PG_NUM = 8 };
 #define KEEPALIVE_NS UINT64_C(60000000000) /* finds peers that are gone without a word */
@@ -150,13 +151,18 @@ void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figure
 {
     signet_messenger_stats(serve->messenger, &out->net);
     struct store_usage usage = {.objects = 0};
+    struct journal_usage journal = {.bytes = 0};
     if (atomic_load_explicit(&serve->open, memory_order_acquire)) {
         usage = signet_osd_usage(&serve->osd);
+        signet_osd_journal_usage(&serve->osd, &journal);
+        out->journal = serve->osd.journal != NULL;
     }
     out->objects = usage.objects;
     out->object_bytes = usage.bytes;
     out->object_memory = usage.memory;
     out->object_memory_max = usage.max_bytes;
+    out->journal_bytes = journal.bytes;
+    out->journal_refused = journal.refused;
     for (int i = 0; i < DAEMON_SERVICES; i++) {
         const struct daemon_port *port = &serve->port[i];
         out->handshakes[i].ok = atomic_load_explicit(&port->ok, memory_order_relaxed);

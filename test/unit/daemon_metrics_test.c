@@ -58,6 +58,9 @@ static void fill(void)
     figures.object_bytes = 27;
     figures.object_memory = 28;
     figures.object_memory_max = 29;
+    figures.journal = true;
+    figures.journal_bytes = 30;
+    figures.journal_refused = 31;
     figures.keys.refused[SIGNET_E_PROOF_WRONG] = 25;
 }
 
@@ -93,6 +96,8 @@ START_TEST(rows)
         "signet_object_bytes 27",
         "signet_object_memory_bytes 28",
         "signet_object_memory_max_bytes 29",
+        "signet_journal_bytes 30",
+        "signet_journal_refused_total 31",
         "signet_refused_total{cause=\"PROOF_WRONG\"} 25",
     };
     fill();
@@ -110,9 +115,11 @@ START_TEST(rows)
     /* What nobody knows is left out. */
     figures.net.nonces_left = UINT64_MAX;
     figures.keys.rotated_real_ns = 0;
+    figures.journal = false;
     text = page();
     ck_assert_ptr_null(strstr(text, "nonces_left"));
     ck_assert_ptr_null(strstr(text, "rotation_age"));
+    ck_assert_ptr_null(strstr(text, "journal"));
     free(text);
     figures.keys.rotated_real_ns = figures.now_ns + 1; /* a clock that was set back */
     text = page();

@@ -309,8 +309,12 @@ START_TEST(no_room)
     ck_assert_uint_eq((size_t)st.st_size, 2 * RECORD);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &former), 0);
     fill(2, 2);
+    ck_assert_uint_eq(journal_usage(j).refused, 3);
+    ck_assert_uint_eq(journal_usage(j).bytes, 4 * RECORD);
     assert_ok(reopen());
     ck_assert_uint_eq(seen, 4);
+    ck_assert_uint_eq(journal_usage(j).refused, 0);
+    ck_assert_uint_eq(journal_usage(NULL).bytes, 0);
 }
 END_TEST
 
