@@ -179,7 +179,7 @@ bool daemon_answer(void *arg, int num, char *const *words, FILE *out)
         return ask_stop(d, out);
     }
     fprintf(out,
-            "'%s'%s is no command; there are status, handler [nss|openssl], reload, rotate "
+            "'%s'%s is no command; there are status, handler [NAME], reload, rotate "
             "and stop\n",
             what, num > 1 ? " with these arguments" : "");
     return false;

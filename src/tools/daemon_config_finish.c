@@ -135,7 +135,7 @@ void daemon_help(void)
           "\n"
           "Commands of a daemon that runs:\n"
           "  status                     addresses, handler, sessions, objects, entities\n"
-          "  handler [nss|openssl]      show or switch what does the cryptography\n"
+          "  handler [NAME]             show or switch what does the cryptography\n"
           "  reload                     the same as SIGHUP: read configuration and state again\n"
           "  rotate                     make new service secrets now; tickets sealed with the\n"
           "                             old ones end\n"

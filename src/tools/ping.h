@@ -94,7 +94,7 @@ enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OP
     "                          clients look for, /etc/ceph/ceph.NAME.keyring first\n"
 #define PING_LOGIN_HELP_2                                                                          \
     "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"                \
-    "      --handler NAME      nss or openssl (nss)\n"
+    "      --handler NAME      nss, openssl or ipsec-mb (nss)\n"
 #define PING_LOGIN_HELP_3                                                                          \
     "      --timeout SECONDS   longest wait for a connection, a login or an answer (10)\n"         \
     "      --format text|json  form of the output (text)\n"                                        \

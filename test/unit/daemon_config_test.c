@@ -139,7 +139,7 @@ START_TEST(wrong_values)
         {"--pool==1", "is not NAME=ID"},
         {"--threads=0", "--threads: '0' is not a number from 1 to 256"},
         {"--threads=4x", "is not a number"},
-        {"--handler=gcrypt", "'gcrypt' is not nss or openssl"},
+        {"--handler=gcrypt", "'gcrypt' is not nss, openssl or"},
         {"--ms-mode=plain", "is not crc, secure, prefer-crc or prefer-secure"},
         {"--allowed-ciphers=aes,des", "is not a list of aes and aes256k"},
         {"--allowed-ciphers=none", "is not a list"},
