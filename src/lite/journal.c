@@ -146,12 +146,6 @@ int journal_replace(struct journal *fresh, const struct journal_options *options
     return 0;
 }
 
-static void free_place(struct journal_place *place)
-{
-    signet_wipe(place->record, place->len); /* it may not have been sealed */
-    free(place);
-}
-
 void journal_close(struct journal *j)
 {
     if (j == NULL) {
@@ -163,7 +157,7 @@ void journal_close(struct journal *j)
     }
     while (j->free != NULL) {
         struct journal_place *next = j->free->next;
-        free_place(j->free);
+        free(j->free);
         j->free = next;
     }
     signet_record_sealer_free(j->sealer);
@@ -224,7 +218,7 @@ static void give_back(struct journal *j, struct journal_place *place)
         j->free = place;
         j->num_free++;
     } else {
-        free_place(place);
+        free(place);
     }
 }
 
@@ -324,6 +318,9 @@ int journal_append(struct journal *j, struct journal_place *place)
         (void)!signet_record_seal_at(j->sealer, seq, place->record, place->cap, &len,
                                      journal_body(place), place->len);
         err = write_in_turn(j, seq, place->record, len);
+    }
+    if (len == 0) { /* it was not sealed, and its memory goes on to others */
+        signet_wipe(journal_body(place), place->len);
     }
     j->refused += err != 0 ? 1 : 0;
     give_back(j, place);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lite/journal.h"
+#include "lite/journal_internal.h"
 #include "support/suite.h"
 
 enum { RECORDS = 20, BODY = 20 };
@@ -318,6 +318,24 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* A body that was not even sealed does not lie about in a place that the next one gets. */
+START_TEST(plaintext_is_not_kept)
+{
+    struct journal_place *place;
+    uint8_t plain[BODY];
+    memset(plain, 77, BODY);
+    assert_ok(reopen());
+    j->failed = EIO; /* as when not even cutting has worked */
+    j->dead = true;
+    ck_assert_int_eq(append(77), -EIO);
+    ck_assert_int_eq(journal_place(j, &place, BODY), 0);
+    ck_assert_mem_ne(journal_body(place), plain, BODY);
+    memset(journal_body(place), 77, BODY);
+    ck_assert_int_eq(journal_append(j, place), -EIO);
+    ck_assert_uint_eq(journal_usage(j).refused, 2);
+}
+END_TEST
+
 START_TEST(too_long)
 {
     struct journal_place *place;
@@ -397,6 +415,7 @@ int main(void)
     tcase_add_test(t, one_at_a_time);
     tcase_add_test(t, replay_may_refuse);
     tcase_add_test(t, no_room);
+    tcase_add_test(t, plaintext_is_not_kept);
     tcase_add_test(t, too_long);
     tcase_add_test(t, from_many_threads);
     suite_add_tcase(s, t);
