@@ -2,7 +2,6 @@
 /* The journal as a file: what comes back, what is cut, what is refused. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,52 +353,6 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* --- threads -------------------------------------------------------------------------------- */
-
-enum { THREADS = 4, EACH = 500 };
-static unsigned counts[THREADS];
-
-static void *append_many(void *arg)
-{
-    uint8_t *index = arg;
-    for (unsigned i = 0; i < EACH; i++) {
-        struct journal_place *place;
-        ck_assert_int_eq(journal_place(j, &place, 50 + i), 0);
-        memset(journal_body(place), *index, 50 + i);
-        ck_assert_int_eq(journal_append(j, place), 0);
-    }
-    return NULL;
-}
-
-/* Those of one thread are in its order. */
-static int check_many(void *arg, struct signet_span body, struct signet_fail *why)
-{
-    (void)arg;
-    (void)why;
-    ck_assert_uint_lt(body.p[0], THREADS);
-    ck_assert_uint_eq(body.len, 50 + counts[body.p[0]]++);
-    return 0;
-}
-
-START_TEST(from_many_threads)
-{
-    pthread_t thread[THREADS];
-    uint8_t index[THREADS];
-    assert_ok(reopen());
-    for (int i = 0; i < THREADS; i++) {
-        index[i] = (uint8_t)i;
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, append_many, &index[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(thread[i], NULL);
-    }
-    journal_close(j);
-    memset(counts, 0, sizeof(counts));
-    assert_ok(journal_open(&j, &options, check_many, NULL, &report, &fail));
-    ck_assert_uint_eq(report.records, (uint64_t)THREADS * EACH);
-}
-END_TEST
-
 int main(void)
 {
     Suite *s = suite_create("journal");
@@ -417,7 +370,6 @@ int main(void)
     tcase_add_test(t, no_room);
     tcase_add_test(t, plaintext_is_not_kept);
     tcase_add_test(t, too_long);
-    tcase_add_test(t, from_many_threads);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
