@@ -44,3 +44,7 @@ foreach(name daemon_notify_test daemon_log_test daemon_config_test daemon_ctl_te
 endforeach()
 signet_test(daemon_metrics_test SOURCES unit/daemon_metrics_test.c)
 target_link_libraries(daemon_metrics_test PRIVATE signetd_objects)
+
+# What it says of wrong options and of files that are not there.
+add_test(NAME tools.messages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scenario/tool_messages.sh
+                                     $<TARGET_FILE:signet_tool>)

@@ -40,6 +40,15 @@ static const struct option long_options[] = {PING_LOGIN_ROWS,
                                              {"threads", required_argument, NULL, OPT_THREADS},
                                              {NULL, 0, NULL, 0}};
 
+static const struct tool_expected expected[] = {
+    {'p', "the name of a pool"},
+    {'t', "a number from 1 to 65536"},
+    {'b', "1 to 32M: a number of bytes, of KiB with K or of MiB with M"},
+    {OPT_RUN_NAME, "a name of 1 to 511 bytes"},
+    {OPT_CONNS, "a number from 1 to 16384"},
+    {OPT_THREADS, "a number from 1 to 256"},
+    PING_LOGIN_EXPECTED};
+
 static bool parse_one(struct bench_options *o, int c)
 {
     switch (c) {
@@ -85,7 +94,7 @@ static bool parse_rest(int argc, char **argv, struct bench_options *o, int *code
     if (argc != 2)
         *code = tool_usage("bench", "give SECONDS, and write, seq or rand");
     else if (!tool_number_parse(&o->seconds, argv[0], 1, SECONDS_MAX))
-        *code = tool_usage("bench", "'%s' is not a number of seconds", argv[0]);
+        *code = tool_usage("bench", "SECONDS: '%s' is not a number from 1 to 1000000", argv[0]);
     else if (!parse_kind(&o->kind, argv[1]))
         *code = tool_usage("bench", "'%s' is not one of write, seq and rand", argv[1]);
     else if (o->depth < o->conns)
@@ -110,14 +119,14 @@ bool bench_parse(int argc, char **argv, struct bench_options *o, int *code)
                                 .run_name = BENCH_META_NAME,
                                 .cleanup = true,
                                 .verify = true};
+    opterr = 0;
     while ((c = getopt_long(argc, argv, PING_LOGIN_SHORT "p:t:b:c:", long_options, &index)) != -1) {
         if (c == 'h') {
             *code = tool_help(help);
             return false;
         }
         if (!parse_one(o, c == 'c' ? 'C' : c)) {
-            *code = c == '?' ? tool_usage("bench", "that option is not known or lacks its value")
-                             : tool_usage("bench", "'%s' is not a value of that option", optarg);
+            *code = tool_option_wrong("bench", c, argv, long_options, expected);
             return false;
         }
     }

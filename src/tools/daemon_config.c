@@ -28,7 +28,7 @@ void daemon_config_defaults(struct daemon_config *config)
     *config = (struct daemon_config){
         .metrics = {.type = SIGNET_ADDR_ANY,
                     .family = SIGNET_FAMILY_IPV4,
-                    .port = 9284,
+                    .port = DAEMON_PORT_METRICS,
                     .ip = {127, 0, 0, 1}},
         .metrics_on = true,
         .modes = {SIGNET_MODE_SECURE},
@@ -44,8 +44,8 @@ void daemon_config_defaults(struct daemon_config *config)
     config->mon = config->metrics;
     config->mon.type = SIGNET_ADDR_MSGR2;
     config->osd = config->mon;
-    config->mon.port = 3300;
-    config->osd.port = 6800;
+    config->mon.port = DAEMON_PORT_MON;
+    config->osd.port = DAEMON_PORT_OSD;
 }
 
 /* --- one value ------------------------------------------------------------------------------ */

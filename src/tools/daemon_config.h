@@ -25,6 +25,9 @@ enum {
     DAEMON_CONFIG_MAX = 1 << 20, /* bytes of a configuration file */
     DAEMON_FSID_TEXT = 37,
     DAEMON_OPTIONS_MAX = 32,
+    DAEMON_PORT_MON = 3300, /* where an address has no port */
+    DAEMON_PORT_OSD = 6800,
+    DAEMON_PORT_METRICS = 9284,
 };
 
 /* Why something failed: an exit code (enum tool_exit) and a sentence; next: what to do, or NULL. */
@@ -76,6 +79,11 @@ struct daemon_option {
 };
 /* By index; NULL past the last. */
 const struct daemon_option *daemon_option_at(size_t index);
+
+/* daemon_config_addr.c: values of the options of that name; for the table. */
+bool daemon_set_mon(struct daemon_config *config, const char *value);
+bool daemon_set_osd(struct daemon_config *config, const char *value);
+bool daemon_set_metrics(struct daemon_config *config, const char *value);
 
 /* From the arguments of a program (argv[0] is its name) and the file that --config names. TOOL_OK;
  * TOOL_USAGE with why (file and line, or the option). help or version asked for: *shown is set, the

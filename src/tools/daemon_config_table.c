@@ -22,56 +22,6 @@ static bool copy(char *out, size_t cap, const char *value)
     return true;
 }
 
-/* --- addresses ------------------------------------------------------------------------------ */
-
-static bool all_zero(const struct signet_addr *addr)
-{
-    static const uint8_t zero[sizeof(addr->ip)];
-    return memcmp(addr->ip, zero, sizeof(zero)) == 0;
-}
-
-static bool set_v2(struct signet_addr *out, const char *value)
-{
-    struct signet_addr addr;
-    if (signet_addr_parse(&addr, value) != 0 || all_zero(&addr) ||
-        (addr.type != SIGNET_ADDR_MSGR2 && addr.type != SIGNET_ADDR_ANY)) {
-        return false;
-    }
-    addr.type = SIGNET_ADDR_MSGR2;
-    *out = addr;
-    return true;
-}
-
-/* Clients dial a monitor with nonce 0. */
-static bool set_mon(struct daemon_config *config, const char *value)
-{
-    return set_v2(&config->mon, value) && config->mon.nonce == 0;
-}
-
-static bool set_osd(struct daemon_config *config, const char *value)
-{
-    return set_v2(&config->osd, value);
-}
-
-static bool set_metrics(struct daemon_config *config, const char *value)
-{
-    struct signet_addr addr;
-    uint64_t port;
-    config->metrics_on = strcmp(value, "none") != 0;
-    if (!config->metrics_on) {
-        return true;
-    }
-    if (tool_number_parse(&port, value, 0, UINT16_MAX)) {
-        config->metrics.port = (uint16_t)port;
-        return true;
-    }
-    if (signet_addr_parse(&addr, value) != 0 || addr.type != SIGNET_ADDR_ANY || addr.nonce != 0) {
-        return false;
-    }
-    config->metrics = addr;
-    return true;
-}
-
 /* --- files ---------------------------------------------------------------------------------- */
 
 static bool set_state(struct daemon_config *config, const char *value)
@@ -301,13 +251,17 @@ static bool set_level(struct daemon_config *config, const char *value)
 #define A_LIMIT   "a number from 1 to 10000000"
 #define A_CIPHER  "aes or aes256k"
 #define SECONDS   "a whole number of seconds from 1 to 315532800 (ten years)"
-#define V2_ADDR   "v2:IP:PORT with an IP that clients can dial"
+#define V2_ADDR   "v2:IP[:PORT] with an IP that clients can dial"
 #define SOME_FILE "a path of 1 to 1000 bytes"
 
 static const struct daemon_option options[] = {
     {"mon", "ADDR", V2_ADDR ", without nonce",
-     "where the monitor listens, as clients dial it\n(v2:127.0.0.1:3300)", set_mon, false, false},
-    {"osd", "ADDR", V2_ADDR, "where the OSD listens (v2:127.0.0.1:6800)", set_osd, false, false},
+     "where the monitor listens, as clients dial it; without a\nport 3300, with 0 any free one "
+     "(v2:127.0.0.1:3300)",
+     daemon_set_mon, false, false},
+    {"osd", "ADDR", V2_ADDR,
+     "where the OSD listens; without a port 6800, with 0 any\nfree one (v2:127.0.0.1:6800)",
+     daemon_set_osd, false, false},
     {"state", "DIR", "a path of 1 to 1000 bytes",
      "directory of the key server's state; made if it is not\nthere (mode 0700)", set_state, false,
      false},
@@ -359,8 +313,10 @@ static const struct daemon_option options[] = {
      "clients may keep their global_id without showing the old\nticket; =no where the file says "
      "yes",
      set_reclaim, false, false},
-    {"metrics", "[IP:]PORT", "none, PORT, or IP:PORT with IPv6 in brackets",
-     "Prometheus metrics over HTTP, or none\n(127.0.0.1:9284)", set_metrics, false, false},
+    {"metrics", "[IP:]PORT", "none, PORT, or IP[:PORT] with IPv6 in brackets",
+     "Prometheus metrics over HTTP, or none; without a port\n9284, with 0 any free one "
+     "(127.0.0.1:9284)",
+     daemon_set_metrics, false, false},
     {"ctl", "PATH", SOME_FILE, "control socket (DIR/ctl)", set_ctl, false, false},
     {"drain", "SECONDS", "a number from 0 to 3600",
      "longest wait for connections to end at the stop (5)", set_drain, false, false},

@@ -43,8 +43,10 @@ static bool parse(int argc, char **argv, struct arguments *args, int *code)
                                             {"show-secrets", no_argument, NULL, OPT_SECRETS},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
+    static const struct tool_expected expected[] = {{TOOL_OPT_FORMAT, "text or json"}, {0, NULL}};
     int c;
-    while ((c = getopt_long(argc, argv, "k:h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":k:h", options, NULL)) != -1) {
         if (c == 'k')
             args->keys = optarg;
         else if (c == OPT_DUMP)
@@ -53,7 +55,7 @@ static bool parse(int argc, char **argv, struct arguments *args, int *code)
             args->report.secrets = true;
         else if (c != TOOL_OPT_FORMAT || !tool_format_parse(&args->report.format, optarg)) {
             *code = c == 'h' ? tool_help(help)
-                             : tool_usage("decode", "the option is not known or has a wrong value");
+                             : tool_option_wrong("decode", c, argv, options, expected);
             return false;
         }
     }

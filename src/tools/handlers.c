@@ -23,14 +23,16 @@ static bool parse(int argc, char **argv, enum tool_format *format, int *code)
     static const struct option options[] = {{"format", required_argument, NULL, TOOL_OPT_FORMAT},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
+    static const struct tool_expected expected[] = {{TOOL_OPT_FORMAT, "text or json"}, {0, NULL}};
     int c;
-    while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (c == 'h') {
             *code = tool_help(help);
             return false;
         }
         if (c != TOOL_OPT_FORMAT || !tool_format_parse(format, optarg)) {
-            *code = tool_usage("handlers", "the option is not known or has a wrong value");
+            *code = tool_option_wrong("handlers", c, argv, options, expected);
             return false;
         }
     }

@@ -71,10 +71,11 @@ struct ping {
 /* ping_options.c. False with the exit code when there is nothing to do (any more). */
 bool ping_parse(int argc, char **argv, struct ping_options *options, int *code);
 
-/* The options of a login, for every command that has one: rows of getopt, lines of help, what they
+/* The options of a login, for every command that has one: rows of getopt, what their values must be
+ * (ends the list), lines of help, what they
  * are before the first is read, and one that was read; false: not one of these, or a bad value. */
 enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OPT_OWN };
-#define PING_LOGIN_SHORT "m:C:n:k:h"
+#define PING_LOGIN_SHORT ":m:C:n:k:h"
 #define PING_LOGIN_ROWS                                                                            \
     {"mon", required_argument, NULL, 'm'}, {"conf", required_argument, NULL, 'C'},                 \
         {"name", required_argument, NULL, 'n'}, {"keyring", required_argument, NULL, 'k'},         \
@@ -84,6 +85,14 @@ enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OP
         {"format", required_argument, NULL, TOOL_OPT_FORMAT},                                      \
     {                                                                                              \
         "help", no_argument, NULL, 'h'                                                             \
+    }
+#define PING_LOGIN_EXPECTED                                                                        \
+    {'n', "TYPE.ID, such as client.admin"},                                                        \
+        {PING_OPT_MODE, "crc, secure, prefer-crc or prefer-secure"},                               \
+        {PING_OPT_TIMEOUT, "a number of seconds above 0, such as 2.5"},                            \
+        {TOOL_OPT_FORMAT, "text or json"},                                                         \
+    {                                                                                              \
+        0, NULL                                                                                    \
     }
 #define PING_LOGIN_HELP_1                                                                          \
     "  -m, --mon ADDR[,...]    monitors: v2:HOST:PORT, [v2:HOST:PORT,v1:HOST:PORT], IPv6 in\n"     \

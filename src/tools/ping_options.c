@@ -26,6 +26,12 @@ static const struct option long_options[] = {PING_LOGIN_ROWS,
                                              {"interval", required_argument, NULL, 'i'},
                                              {NULL, 0, NULL, 0}};
 
+static const struct tool_expected expected[] = {
+    {'c', "a count from 0 to 100000, nor the name of a ceph.conf"},
+    {'N', "a number from 0 to 100000"},
+    {'i', "a number of seconds, such as 0.5"},
+    PING_LOGIN_EXPECTED};
+
 static bool parse_mode(struct ping_options *options, const char *text)
 {
     static const struct {
@@ -58,6 +64,8 @@ static bool parse_name(struct ping_options *options, const char *text)
  * given with -C. */
 static bool parse_c(struct ping_options *options, const char *text)
 {
+    if (*text == '-' || *text == '+')
+        return false;
     if (text[strspn(text, "0123456789")] == '\0')
         return tool_number_parse(&options->count, text, 0, COUNT_MAX);
     options->conf = text;
@@ -122,14 +130,14 @@ bool ping_parse(int argc, char **argv, struct ping_options *options, int *code)
     int c, index = 0;
     *options = ping_login_defaults("ping");
     options->count = 4;
+    opterr = 0;
     while ((c = getopt_long(argc, argv, PING_LOGIN_SHORT "c:i:", long_options, &index)) != -1) {
         if (c == 'h') {
             *code = tool_help(help);
             return false;
         }
         if (!parse_one(options, c)) {
-            *code = c == '?' ? tool_usage("ping", "that option is not known or lacks its value")
-                             : tool_usage("ping", "'%s' is not a value of that option", optarg);
+            *code = tool_option_wrong("ping", c, argv, long_options, expected);
             return false;
         }
     }

@@ -120,6 +120,45 @@ int tool_usage(const char *command, const char *format, ...)
     return TOOL_USAGE;
 }
 
+/* "--name" of an option, or "-c" of one that has none. */
+static const char *option_name(int val, const struct option *options, char *out, size_t cap)
+{
+    const struct option *o = options;
+    while (o->name && o->val != val)
+        o++;
+    if (o->name)
+        snprintf(out, cap, "--%s", o->name);
+    else
+        snprintf(out, cap, "-%c", val);
+    return out;
+}
+
+static bool is_option(int val, const struct option *options)
+{
+    while (options->name && options->val != val)
+        options++;
+    return options->name != NULL;
+}
+
+int tool_option_wrong(const char *command, int c, char **argv, const struct option *options,
+                      const struct tool_expected *expected)
+{
+    char name[64];
+    if (c == ':')
+        return tool_usage(command, "the option '%s' lacks its value", argv[optind - 1]);
+    if (c == '?' && optopt && is_option(optopt, options))
+        return tool_usage(command, "%s takes no value",
+                          option_name(optopt, options, name, sizeof(name)));
+    if (c == '?' && optopt)
+        return tool_usage(command, "there is no option '-%c'", optopt);
+    if (c == '?')
+        return tool_usage(command, "there is no option '%s'", argv[optind - 1]);
+    while (expected->expected && expected->val != c)
+        expected++;
+    return tool_usage(command, "%s: '%s' is not %s", option_name(c, options, name, sizeof(name)),
+                      optarg, expected->expected ? expected->expected : "a value of that option");
+}
+
 void tool_what(struct tool_problem *problem, const char *format, ...)
 {
     va_list args;

@@ -6,6 +6,7 @@
 #ifndef SIGNET_TOOLS_TOOL_H
 #define SIGNET_TOOLS_TOOL_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,18 @@ char *tool_read_file(const char *path, size_t max, size_t *len);
 int tool_help(const char *text);
 /* "signet COMMAND: ..." and where to find help, on stderr; TOOL_USAGE. */
 int tool_usage(const char *command, const char *format, ...) SIGNET_PRINTF(2, 3);
+
+/* What the values of an option must be; completes "'...' is not ". Lists end with expected NULL. */
+struct tool_expected {
+    int val; /* as in struct option */
+    const char *expected;
+};
+/* After getopt_long with opterr 0 and a short list that begins with ':'. c is what it returned:
+ * '?',
+ * ':' (said in one line that names the option), or an option whose value was refused. TOOL_USAGE.
+ */
+int tool_option_wrong(const char *command, int c, char **argv, const struct option *options,
+                      const struct tool_expected *expected);
 
 /* signet_init() on a handler (NULL: the default one). TOOL_OK, or the exit code after a message. */
 int tool_start(const char *command, const char *handler, enum tool_format format);

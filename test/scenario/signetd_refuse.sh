@@ -22,7 +22,7 @@ refuse 2 "say where the state is kept: --state DIR"
 refuse 2 "Try 'signetd --help'" --state "$work/no" --nonsense
 refuse 2 "there is no option '--nonsense'" --state "$work/no" --nonsense
 refuse 2 "the option '--threads' lacks its value" --state "$work/no" --threads
-refuse 2 "--mon: '0.0.0.0:3300' is not v2:IP:PORT" --state "$work/no" --mon 0.0.0.0:3300
+refuse 2 "--mon: '0.0.0.0:3300' is not v2:IP[:PORT]" --state "$work/no" --mon 0.0.0.0:3300
 refuse 2 "there are no arguments, but 'start' was given" --state "$work/no" start
 printf 'state = %s\nthreads = many\n' "$work/no" >"$work/conf"
 refuse 2 "$work/conf:2: threads: 'many' is not a number from 1 to 256" --config "$work/conf"

@@ -116,17 +116,48 @@ START_TEST(all_options)
 }
 END_TEST
 
+/* A port that is left out is the usual one; 0, written out, any free one. */
+START_TEST(ports)
+{
+    static const struct {
+        const char *value;
+        uint16_t mon, osd;
+    } rows[] = {
+        {"v2:127.0.0.1", 3300, 6800},  {"127.0.0.1", 3300, 6800},
+        {"any:127.0.0.1", 3300, 6800}, {"v2:[2001:db8::1]", 3300, 6800},
+        {"2001:db8::1", 3300, 6800},   {"v2:127.0.0.1:0", 0, 0},
+        {"v2:127.0.0.1:7/0", 7, 7},    {"v2:[2001:db8::1]:0", 0, 0},
+        {"[2001:db8::1]:5", 5, 5},     {"v2:127.0.0.1/0", 3300, 6800},
+    };
+    char option[100];
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        snprintf(option, sizeof(option), "--mon=%s", rows[i].value);
+        ck_assert_int_eq(ARGS("--state=/s", option, "--osd=v2:127.0.0.9"), TOOL_OK);
+        ck_assert_msg(config.mon.port == rows[i].mon, "%s: %u", option, config.mon.port);
+        snprintf(option, sizeof(option), "--osd=%s", rows[i].value);
+        ck_assert_int_eq(ARGS("--state=/s", option, "--mon=v2:127.0.0.9"), TOOL_OK);
+        ck_assert_msg(config.osd.port == rows[i].osd, "%s: %u", option, config.osd.port);
+    }
+    ck_assert_int_eq(ARGS("--state=/s", "--metrics=127.0.0.2"), TOOL_OK);
+    ck_assert_str_eq(addr(&config.metrics), "any:127.0.0.2:9284/0");
+    ck_assert_int_eq(ARGS("--state=/s", "--metrics=::1"), TOOL_OK);
+    ck_assert_str_eq(addr(&config.metrics), "any:[::1]:9284/0");
+    ck_assert_int_eq(ARGS("--state=/s", "--metrics=127.0.0.2:0"), TOOL_OK);
+    ck_assert_str_eq(addr(&config.metrics), "any:127.0.0.2:0/0");
+}
+END_TEST
+
 /* Each value that an option must refuse, with what the message says. */
 START_TEST(wrong_values)
 {
     static const struct {
         const char *option, *says;
     } rows[] = {
-        {"--mon=v1:127.0.0.1:3300", "--mon: 'v1:127.0.0.1:3300' is not v2:IP:PORT"},
+        {"--mon=v1:127.0.0.1:3300", "--mon: 'v1:127.0.0.1:3300' is not v2:IP[:PORT]"},
         {"--mon=v2:127.0.0.1:3300/5", "without nonce"},
         {"--mon=0.0.0.0:3300", "an IP that clients can dial"},
         {"--osd=v2:[::]:6800", "--osd: 'v2:[::]:6800' is not"},
-        {"--osd=localhost", "is not v2:IP:PORT"},
+        {"--osd=localhost", "is not v2:IP[:PORT]"},
         {"--state=", "--state: '' is not a path"},
         {"--keyring=", "is not a path"},
         {"--ctl=", "is not a path"},
@@ -149,7 +180,7 @@ START_TEST(wrong_values)
         {"--auth-ttl=0", "is not a whole number of seconds"},
         {"--service-ttl=1.5", "is not a whole number of seconds"},
         {"--service-ttl=315532801", "is not a whole number of seconds"},
-        {"--metrics=v2:127.0.0.1:1", "is not none, PORT, or IP:PORT"},
+        {"--metrics=v2:127.0.0.1:1", "is not none, PORT, or IP[:PORT]"},
         {"--metrics=65536", "is not none, PORT"},
         {"--max-peers=0", "--max-peers: '0' is not a number from 1 to 10000000"},
         {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
@@ -219,7 +250,7 @@ START_TEST(wrong_file)
     } rows[] = {
         {"state = /s\nmon host = x\n", "conf:2: there is no option 'mon host' here"},
         {"\n\nthreads = 0\n", "conf:3: threads: '0' is not a number from 1 to 256"},
-        {"threads = 1\nosd = x", "conf:2: osd: 'x' is not v2:IP:PORT"},
+        {"threads = 1\nosd = x", "conf:2: osd: 'x' is not v2:IP[:PORT]"},
         {"[global]\n", "conf:1: expected 'name = value', found '[global]'"},
         {"= x\n", "conf:1: expected 'name = value'"},
         {"state\n", "conf:1: expected 'name = value', found 'state'"},
@@ -269,7 +300,8 @@ START_TEST(changes)
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
                           "--threads=5", "--ms-mode=crc", "--allowed-ciphers=aes", "--auth-ttl=1",
                           "--service-ttl=1", "--allow-insecure-reclaim", "--metrics=none",
-                          "--journal=/j", "--journal-sync", "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
+                          "--journal=/j", "--journal-sync", "--drain=1", "--store-bytes=7M",
+                          "--max-peers=3", "--max-half-open=2"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_str_eq(
@@ -295,6 +327,7 @@ int main(void)
     TCase *t = tcase_create("daemon_config");
     tcase_add_test(t, defaults);
     tcase_add_test(t, all_options);
+    tcase_add_test(t, ports);
     tcase_add_test(t, wrong_values);
     tcase_add_test(t, wrong_together);
     tcase_add_test(t, file);
