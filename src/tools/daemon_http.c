@@ -10,7 +10,8 @@
 
 #include <microhttpd.h>
 
-enum { CONNECTIONS = 16, WAIT_S = 5, MEMORY = 8192 };
+/* A client that sends a byte now and then is never idle: it may hold its own places, not all. */
+enum { CONNECTIONS = 16, OF_ONE_ADDRESS = 4, WAIT_S = 5, MEMORY = 8192 };
 
 struct daemon_http {
     struct MHD_Daemon *mhd;
@@ -153,11 +154,12 @@ int daemon_http_start(struct daemon_http **out, const struct signet_addr *addr,
     if (fd >= 0) {
         http->page = page;
         http->arg = arg;
-        http->mhd =
-            MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle,
-                             http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-                             (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)WAIT_S,
-                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_END);
+        http->mhd = MHD_start_daemon(
+            MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle, http,
+            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+            MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)OF_ONE_ADDRESS,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)WAIT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+            (size_t)MEMORY, MHD_OPTION_END);
     }
     if (fd < 0 || http->mhd == NULL) {
         int saved = errno;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <signet/driver.h>
 #include <signet/signet.h>
 
 #include "support/suite.h"
@@ -171,13 +172,21 @@ static void write_page(void *arg, FILE *out)
     fprintf(out, "page %d\n", ++*(int *)arg);
 }
 
-static int dial(uint16_t port)
+static int dial_from(uint32_t own, uint16_t port)
 {
-    struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = htons(port)};
-    addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    struct sockaddr_in addr = {.sin_family = AF_INET};
+    addr.sin_addr.s_addr = htonl(own);
     int fd = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+    addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    addr.sin_port = htons(port);
     ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
     return fd;
+}
+
+static int dial(uint16_t port)
+{
+    return dial_from(INADDR_LOOPBACK, port);
 }
 
 static const char *fetch(uint16_t port, const char *request)
@@ -233,6 +242,33 @@ START_TEST(over_http)
 }
 END_TEST
 
+/* Who opens all the connections there may be, and does not finish a request, keeps no other address
+ * out. */
+START_TEST(one_address_is_not_all)
+{
+    enum { MANY = 16 };
+    struct signet_addr addr, bound;
+    struct daemon_why why;
+    struct daemon_http *http;
+    int asked = 0, held[MANY];
+    assert_ok(signet_addr_parse(&addr, "127.0.0.1:0"));
+    ck_assert_int_eq(daemon_http_start(&http, &addr, &bound, write_page, &asked, &why), TOOL_OK);
+    for (int i = 0; i < MANY; i++) {
+        held[i] = dial_from(INADDR_LOOPBACK + 1, bound.port);
+        (void)!send(held[i], "GET", 3, MSG_NOSIGNAL);
+    }
+    uint64_t before = signet_driver_now_ns();
+    const char *text = fetch(bound.port, "GET /metrics" CLOSE "\r\n");
+    ck_assert_int_eq(strncmp(text, "HTTP/1.1 200 ", 13), 0);
+    /* not only when the others were idle for too long, which they need not be */
+    ck_assert_uint_lt(signet_driver_now_ns() - before, UINT64_C(4000000000));
+    for (int i = 0; i < MANY; i++) {
+        close(held[i]);
+    }
+    daemon_http_stop(http);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("daemon_metrics");
@@ -240,5 +276,6 @@ int main(void)
     tcase_add_test(t, rows);
     tcase_add_test(t, grammar);
     tcase_add_test(t, over_http);
+    tcase_add_test(t, one_address_is_not_all);
     return suite_run(suite);
 }
