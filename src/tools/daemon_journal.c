@@ -92,6 +92,11 @@ static int refused(const struct daemon_config *config, int err, const struct sig
     case SIGNET_E_NOMEM:
         why->next = "raise --store-bytes";
         break;
+    case SIGNET_E_FILE:
+        why->next = "its parent directory must be there, and the directory belong to this user; or "
+                    "give another one with --journal";
+        return daemon_fail(why, TOOL_FAILURE, "cannot use the journal in %s: %s", config->journal,
+                           fail->text);
     default:
         break;
     }
@@ -111,8 +116,8 @@ static void log_report(struct daemon_log *log, const struct journal_report *repo
         logfmt_printf(&line, "cut", "%" PRIu64, report->cut);
         logfmt_text(&line, "text",
                     report->cut > 0 ? "the last record was not whole, and is gone"
-                    : report->anew  ? "objects are as they were; the journal was written anew"
-                                    : "objects are as they were");
+                    : report->anew  ? "objects restored; the journal was written anew"
+                                    : "objects restored");
         daemon_log_end(log, &line);
     }
     if (report->kept) {

@@ -82,6 +82,10 @@ static int write_admin(struct signet_keyserver *keys, const struct daemon_config
         err = signet_keyserver_import(keys, keyring, &fail);
     }
     signet_keyring_free(keyring);
+    if (err == -SIGNET_E_FILE) {
+        why->next = "its directory must be there, and this user may write in it; or name another "
+                    "file with --keyring";
+    }
     if (err != 0) {
         return failed(why, "cannot make the keyring", config->keyring, err, &fail);
     }

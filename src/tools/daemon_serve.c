@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon_serve.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <signet/conn.h>
@@ -41,8 +42,13 @@ static int listen_at(struct daemon_serve *serve, const struct daemon_config *con
                         ? "stop what listens there, or take another port with --mon"
                         : "stop what listens there, or take another port with --osd";
     }
-    return daemon_fail(why, TOOL_FAILURE, "cannot listen at %s: %s", signet_addr_print(addr, text),
-                       fail.text[0] != 0 ? fail.text : signet_strerror(err));
+    signet_addr_print(addr, text);
+    size_t len = strlen(text); /* the reason names the address already */
+    bool named = strncmp(fail.text, text, len) == 0 && strncmp(fail.text + len, ": ", 2) == 0;
+    return daemon_fail(why, TOOL_FAILURE, "cannot listen at %s: %s", text,
+                       named               ? fail.text + len + 2
+                       : fail.text[0] != 0 ? fail.text
+                                           : signet_strerror(err));
 }
 
 int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *config,
@@ -57,9 +63,15 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
     serve->log = log;
     serve->keys = keys;
     atomic_init(&serve->open, false);
+    errno = 0;
     int err = signet_messenger_new(&serve->messenger, &options);
     if (err != 0) {
-        return daemon_fail(why, TOOL_FAILURE, "cannot start the workers: %s", signet_strerror(err));
+        int saved = errno;
+        why->next = "raise the limit of open files (LimitNOFILE of the unit, or ulimit -n), or "
+                    "take fewer --threads";
+        return daemon_fail(why, TOOL_FAILURE, "cannot start the workers: %s%s%s",
+                           signet_strerror(err), saved != 0 ? ": " : "",
+                           saved != 0 ? strerror(saved) : "");
     }
     int code = listen_at(serve, config, DAEMON_OSD, &osd, SIGNET_OSD, why);
     if (code == TOOL_OK) {

@@ -110,8 +110,7 @@ static void log_start(struct daemon *d)
     }
     logfmt_text(&line, "handler", signet_handler_name(signet_handler_current()));
     logfmt_text(&line, "state", d->state.path);
-    logfmt_text(&line, "text",
-                d->state.fresh ? "made a new cluster" : "uses the cluster of before");
+    logfmt_text(&line, "text", d->state.fresh ? "made a new cluster" : "uses the existing cluster");
     daemon_log_end(&d->log, &line);
 }
 

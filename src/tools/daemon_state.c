@@ -27,6 +27,9 @@ static int make_directory(const char *path, struct daemon_why *why)
 {
     struct stat st;
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        why->next = errno == ENOENT ? "make its parent directory first"
+                                    : "give another directory with --state, or run signetd as the "
+                                      "user that may write there";
         return daemon_fail(why, TOOL_FAILURE, "cannot make the state directory %s: %s", path,
                            strerror(errno));
     }
@@ -35,14 +38,20 @@ static int make_directory(const char *path, struct daemon_why *why)
                            strerror(errno));
     }
     if (!S_ISDIR(st.st_mode)) {
+        why->next = "name a directory with --state; it is made if it is not there";
         return daemon_fail(why, TOOL_FAILURE, "%s is not a directory", path);
     }
-    if (st.st_uid != geteuid() || (st.st_mode & 022) != 0) {
-        why->next = "chown it to the user who runs signetd, and chmod 700 it";
+    if (st.st_uid != geteuid()) {
+        why->next = "run signetd as the user that owns it, chown it, or give another directory";
         return daemon_fail(why, TOOL_FAILURE,
-                           "the state directory %s could be changed by others: it belongs to user "
-                           "%u and has mode %04o",
-                           path, (unsigned)st.st_uid, st.st_mode & 07777U);
+                           "the state directory %s belongs to user %u, and you are %u", path,
+                           (unsigned)st.st_uid, (unsigned)geteuid());
+    }
+    if ((st.st_mode & 022) != 0) {
+        why->next = "chmod 700 it";
+        return daemon_fail(why, TOOL_FAILURE,
+                           "the state directory %s could be changed by others: it has mode %04o",
+                           path, st.st_mode & 07777U);
     }
     return TOOL_OK;
 }

@@ -77,6 +77,8 @@ static int load_keys(struct tool_keys **keys, const struct arguments *args)
     struct tool_problem problem = {.err = err};
     if (err == -SIGNET_E_FILE) {
         tool_what(&problem, "cannot read the keys file %s: %s", args->keys, fail.text);
+        problem.next = "is the path right? A keyring will do ('ceph auth get NAME -o FILE'), or "
+                       "JSON as in 'man signet-decode'";
     } else {
         tool_what(&problem, "cannot use the keys file %s: %s%s%s", args->keys, fail.where,
                   fail.where[0] ? ": " : "", fail.text);

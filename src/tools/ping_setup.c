@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,9 @@ static int read_conf(struct ping *ping)
     char why[200] = "";
     struct tool_conf *conf = tool_conf_load(ping->options.conf, why);
     if (!conf) {
-        struct tool_problem problem = {.err = -SIGNET_E_FILE};
+        struct tool_problem problem = {
+            .err = -SIGNET_E_FILE,
+            .next = "is the path right? Or give monitors with -m and the keyring with -k"};
         tool_what(&problem, "cannot use the configuration: %s", why);
         return refuse(ping, &problem);
     }
@@ -80,7 +83,7 @@ static int read_conf(struct ping *ping)
     return code;
 }
 
-/* The first file of a list that can be read; the whole list when none can. malloc'd. */
+/* The first file of a list that can be read, malloc'd; the list stays when none can. */
 static char *pick_keyring(char *list)
 {
     char *copy = strdup(list), *found = NULL, *state;
@@ -114,6 +117,27 @@ static void choose_keyring(struct ping *ping)
         ping->keyring_path = pick_keyring(ping->keyring_path);
 }
 
+/* None of several files is there. */
+static int no_keyring(const struct ping *ping)
+{
+    struct tool_problem problem = {
+        .err = -SIGNET_E_FILE,
+        .next = "name the keyring with -k, or export it: ceph auth get NAME -o FILE"};
+    char tried[500] = "", *copy = strdup(ping->keyring_path), *state;
+    size_t len = 0;
+    for (char *p = copy ? strtok_r(copy, ", ;", &state) : NULL; p && len < sizeof(tried);
+         p = strtok_r(NULL, ", ;", &state)) {
+        errno = 0;
+        bool denied = access(p, R_OK) != 0 && errno != ENOENT;
+        len +=
+            (size_t)snprintf(tried + len, sizeof(tried) - len, "%s%s%s%s%s", len ? ", " : "", p,
+                             denied ? " (" : "", denied ? strerror(errno) : "", denied ? ")" : "");
+    }
+    free(copy);
+    tool_what(&problem, "no keyring found; tried %s", tried);
+    return refuse(ping, &problem);
+}
+
 static int bad_keyring(const struct ping *ping, int err, const struct signet_fail *fail)
 {
     struct tool_problem problem = {.err = err};
@@ -124,8 +148,8 @@ static int bad_keyring(const struct ping *ping, int err, const struct signet_fai
         problem.cause[0] = "the file is damaged, or is no keyring";
         problem.next = "look at it with 'signet authtool -l FILE'";
     }
-    tool_what(&problem, "cannot read the keyring %s: %s%s%s", ping->keyring_path, fail->where,
-              fail->where[0] ? ": " : "", fail->text[0] ? fail->text : signet_strerror(err));
+    tool_what(&problem, "cannot use the keyring %s: %s", ping->keyring_path,
+              fail->text[0] ? fail->text : signet_strerror(err));
     return refuse(ping, &problem);
 }
 
@@ -148,6 +172,8 @@ static int load_key(struct ping *ping)
     struct signet_keyring *keyring;
     struct signet_fail fail = {0};
     choose_keyring(ping);
+    if (!ping->options.keyring && ping->keyring_path && strpbrk(ping->keyring_path, ", ;"))
+        return no_keyring(ping);
     int err = ping->keyring_path ? signet_keyring_load(&keyring, ping->keyring_path, &fail)
                                  : -SIGNET_E_NOMEM;
     if (err)

@@ -78,4 +78,15 @@ refuse 1 "allow them with --allowed-ciphers aes,aes256k" --state "$work/three" "
 : >"$work/ring"
 refuse 1 "has no entity" --state "$work/three" "${any[@]}" --keyring "$work/ring"
 refuse 1 "cannot make the state directory" --state "$work/a/b" "${any[@]}"
+refuse 1 "make its parent directory first" --state "$work/a/b" "${any[@]}"
+refuse 1 "name a directory with --state" --state "$work/ring" "${any[@]}"
+refuse 1 "its directory must be there" --state "$work/four" "${any[@]}" --keyring "$work/a/ring"
+refuse 1 "cannot use the journal in $work/a/j: cannot make the directory" --state "$work/five" \
+    "${any[@]}" --journal "$work/a/j"
+(ulimit -n 40 && refuse 1 "Too many open files" --state "$work/six" "${any[@]}" --threads 100)
+grep -qF "raise the limit of open files" "$work/err" || fail "no next step: $(cat "$work/err")"
+if [ "$(id -u)" = 0 ]; then
+    mkdir -m 700 "$work/theirs" && chown 65534 "$work/theirs"
+    refuse 1 "belongs to user 65534, and you are 0" --state "$work/theirs" "${any[@]}"
+fi
 echo "refusals: ok"

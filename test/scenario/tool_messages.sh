@@ -50,4 +50,12 @@ usage "--format: 'xml' is not text or json" handlers --format xml
 usage "there is no option '--all'" handlers --all
 usage "--format: 'xml' is not text or json" decode --format xml
 usage "the option '-k' lacks its value" decode -k
+
+# What is not there, and what to do.
+refuse 1 "next step:    is the path right? Or give monitors with -m" ping -C "$work/none"
+refuse 1 "next step:    is the path right? A keyring will do" decode -k "$work/none" a b
+refuse 1 "cannot use the keyring $work/none: cannot open" ping -m 127.0.0.1:1 -k "$work/none"
+printf '[global]\nkeyring = %s/a,%s/b\n' "$work" "$work" >"$work/conf"
+refuse 1 "$work/conf has no mon_host" ping -C "$work/conf"
+refuse 1 "no keyring found; tried $work/a, $work/b" ping -C "$work/conf" -m 127.0.0.1:1
 echo "messages: ok"
