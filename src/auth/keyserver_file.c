@@ -294,8 +294,8 @@ static int read_crc(struct loader *l)
              signet_crc32c(UINT32_MAX, l->lines.rest, l->lines.rest_len));
     bool none = l->lines.len == 1 && l->lines.p[0] == '-';
     if (!none && (l->lines.len != 8 || memcmp(l->lines.p, want, 8) != 0)) {
-        return bad(l, "the crc of the rest of the file: it was cut off or changed. PATH.old is "
-                      "the state before the last change; put \"crc -\" here after editing by hand");
+        return bad(l, "the crc of the rest of the file: it was cut off or changed; put "
+                      "\"crc -\" here after editing by hand");
     }
     return 0;
 }

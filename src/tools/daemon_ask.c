@@ -148,7 +148,11 @@ bool daemon_reload(struct daemon *d)
 static bool ask_reload(struct daemon *d, FILE *out)
 {
     bool ok = daemon_reload(d);
+    char names[300];
     fputs(ok ? "read again\n" : "something was refused and stays as it was: see the log\n", out);
+    if (daemon_config_fixed_changes(&d->config, &d->fresh, names, sizeof(names))) {
+        fprintf(out, "restart needed for: %s\n", names);
+    }
     return ok;
 }
 

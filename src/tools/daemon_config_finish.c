@@ -32,6 +32,9 @@ int daemon_config_finish(struct daemon_config *config, struct daemon_why *why)
     if (config->state[0] == 0) {
         return daemon_fail(why, TOOL_USAGE, "say where the state is kept: --state DIR");
     }
+    if (config->journal_sync && config->journal[0] == 0) {
+        return daemon_fail(why, TOOL_USAGE, "journal-sync needs a journal: --journal DIR");
+    }
     join(config->keyring, sizeof(config->keyring), config->state, "keyring");
     join(config->ctl, sizeof(config->ctl), config->state, "ctl");
     if (config->num_pools == 0) {

@@ -37,8 +37,8 @@ static int open_server(struct signet_keyserver **out, const struct daemon_config
     };
     int err = signet_keyserver_open(out, &options, &fail);
     if (err == -SIGNET_E_STATE_FILE) {
-        why->next = "the file beside it that ends with .old is the state before the last change; "
-                    "doc/state.md describes the format";
+        why->next = "keys.old beside it is the state before the last change; doc/state.md "
+                    "describes the format";
     }
     return err == 0 ? TOOL_OK : failed(why, "cannot use the state file", path, err, &fail);
 }

@@ -64,6 +64,9 @@ static void end(struct daemon_port *port, struct logfmt *line, const struct sign
     logfmt_text(line, "cause", signet_err_name(why->err));
     logfmt_text(line, "where", why->where[0] != 0 ? why->where : NULL);
     logfmt_text(line, "text", why->text[0] != 0 ? why->text : signet_strerror(why->err));
+    if (why->err == -SIGNET_E_MSGR1_PEER) {
+        logfmt_text(line, "next", "a msgr1 client: give it the v2: address");
+    }
     daemon_log_end(port->serve->log, line);
 }
 

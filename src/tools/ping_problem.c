@@ -91,6 +91,26 @@ static const struct advice advice[] = {
      "check the address, and the key with 'ceph auth get NAME'"},
     {0, NULL, {NULL}, NULL}};
 
+/* The same for OSDs, where it differs. */
+static const struct advice osd_advice[] = {
+    {SIGNET_E_CONNECT_REFUSED,
+     "nobody listens at %s (connection refused)",
+     {"the OSD is not running", "it listens at another port: OSDs may take another at each start"},
+     "compare with its v2: address in 'ceph osd dump'"},
+    {SIGNET_E_MSGR1_PEER,
+     "%s speaks msgr1, the old messenger, and no msgr2",
+     {"this is the OSD's v1 address", "ms_bind_msgr2 is false there"},
+     "use the v2: address of 'ceph osd dump'"},
+    {SIGNET_E_NOT_CEPH,
+     "%s is not a Ceph port: what answers there does not speak Ceph's protocol",
+     {"the port belongs to another service", "the address is wrong"},
+     "use the v2: address of 'ceph osd dump'"},
+    {SIGNET_E_BANNER,
+     "%s sent a banner that is damaged",
+     {"the port belongs to another service", "something on the way changes the data"},
+     "use the v2: address of 'ceph osd dump'"},
+    {0, NULL, {NULL}, NULL}};
+
 static void use(struct tool_problem *problem, const char *const cause[], size_t num,
                 const char *next)
 {
@@ -203,7 +223,9 @@ static void lost(const struct ping *ping, bool silent, struct tool_problem *prob
     if (ping->stage <= STAGE_HELLO)
         use(problem, ping->stage == STAGE_HELLO ? early + 1 : early,
             ping->stage == STAGE_HELLO ? 1 : 2,
-            "use the v2: address of 'ceph mon dump', or raise --timeout");
+            ping->peer_type == SIGNET_OSD
+                ? "use the v2: address of 'ceph osd dump', or raise --timeout"
+                : "use the v2: address of 'ceph mon dump', or raise --timeout");
     else if (ping->stage == STAGE_SESSION && ping->peer_type == SIGNET_OSD)
         use(problem, ident, 2, "take the address with its nonce from 'ceph osd dump'");
     else if (ping->stage == STAGE_OPEN)
@@ -231,10 +253,11 @@ static void only_v1(const struct ping *ping, struct tool_problem *problem)
     use(problem, cause, 1, "use the v2: address of 'ceph mon dump', usually at port 3300");
 }
 
-static bool by_table(const struct ping *ping, int err, struct tool_problem *problem)
+static bool by_table(const struct ping *ping, const struct advice *table, int err,
+                     struct tool_problem *problem)
 {
     char peer[SIGNET_ADDR_TEXT_MAX + 20];
-    for (const struct advice *a = advice; a->what; a++) {
+    for (const struct advice *a = table; a->what; a++) {
         if (a->err != -err)
             continue;
         const char *split = strstr(a->what, "%s");
@@ -280,7 +303,9 @@ void ping_problem(const struct ping *ping, int err, const struct signet_fail *fa
     default:
         break;
     }
-    if (by_table(ping, err, problem))
+    if (ping->peer_type == SIGNET_OSD && by_table(ping, osd_advice, err, problem))
+        return;
+    if (by_table(ping, advice, err, problem))
         return;
     tool_what(problem, "%s: %s%s%s%s", peer_text(ping, peer, sizeof(peer)), signet_strerror(err),
               fail->text[0] ? " (" : "", fail->text, fail->text[0] ? ")" : "");

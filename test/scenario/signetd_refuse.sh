@@ -43,6 +43,11 @@ refuse 1 "cannot serve metrics at $metrics: Address already in use" --state "$wo
 refuse 1 "another daemon listens at $work/state/ctl" --state "$work/two" "${any[@]}" \
     --ctl "$work/state/ctl"
 ping >"$work/out" || fail "the first one was harmed"
+port=${mon##*:}
+exec 4<>"/dev/tcp/127.0.0.1/${port%/*}"
+printf 'ceph v027' >&4
+await logged "a msgr1 client: give it the v2: address" || fail "no word of msgr1"
+exec 4<&-
 stop
 
 # The state: damaged, open to others, of another cluster, in pieces.
@@ -50,6 +55,8 @@ keys=$work/state/keys
 cp "$keys" "$work/keys"
 printf 'x' >>"$keys"
 refuse 1 "cannot use the state file $keys: line 2: expected the crc" --state "$work/state" "${any[@]}"
+refuse 1 "keys.old beside it is the state before" --state "$work/state" "${any[@]}"
+[ "$(grep -o 'the state before' "$work/err" | wc -l)" = 1 ] || fail "the hint is there twice"
 sed 's/^crc .*/crc -/; s/^max .*/max nobody/' "$work/keys" >"$keys"
 refuse 1 'line 4: expected \"max SERVICE NUMBER\"' --state "$work/state" "${any[@]}"
 cp "$work/keys" "$keys"

@@ -39,7 +39,8 @@ await logged "$work/conf:5: threads was given in line 4 already" || fail "a wron
 sed -i '$ d' "$work/conf"
 # A handler that was switched by hand stays when the file says nothing new.
 ctl handler nss >/dev/null
-ctl reload >/dev/null || fail "ctl reload"
+ctl reload >"$work/out" || fail "ctl reload"
+grep -qx "restart needed for: threads" "$work/out" || fail "ctl reload says: $(cat "$work/out")"
 [ "$(status handler)" = nss ] || fail "a reload switched the handler back"
 # Somebody edits the state file.
 keys=$work/state/keys

@@ -218,6 +218,9 @@ START_TEST(wrong_together)
     ck_assert_int_eq(ARGS("--state=/s", "--pool=a=1", "--pool=b=1"), TOOL_USAGE);
     ck_assert_ptr_nonnull(strstr(why.text, "'b=1'"));
     ck_assert_int_eq(ARGS("--state=/s", "--pool=a=1", "--pool=a=2"), TOOL_USAGE);
+    ck_assert_int_eq(ARGS("--state=/s", "--journal-sync"), TOOL_USAGE);
+    ck_assert_ptr_nonnull(strstr(why.text, "journal-sync needs a journal: --journal DIR"));
+    ck_assert_int_eq(ARGS("--state=/s", "--journal-sync=no"), TOOL_OK);
     char path[1200];
     memset(path, 'a', sizeof(path));
     path[sizeof(path) - 1] = 0;

@@ -136,6 +136,15 @@ START_TEST(problems)
         ck_assert_ptr_nonnull(problem.cause[0]);
         ck_assert_ptr_nonnull(problem.next);
     }
+    static const int wrong_port[] = {SIGNET_E_CONNECT_REFUSED, SIGNET_E_MSGR1_PEER,
+                                     SIGNET_E_NOT_CEPH, SIGNET_E_BANNER, SIGNET_E_PEER_CLOSED};
+    for (size_t i = 0; i < sizeof(wrong_port) / sizeof(*wrong_port); i++) {
+        struct tool_problem problem = {0};
+        ping.stage = STAGE_BANNER;
+        ping.peer_type = SIGNET_OSD;
+        ping_problem(&ping, -wrong_port[i], &fail, &problem);
+        ck_assert_msg(strstr(problem.next, "ceph osd dump") != NULL, "%s", problem.next);
+    }
     signet_key_unref(ping.key);
 }
 END_TEST
