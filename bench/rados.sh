@@ -103,7 +103,7 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
     bench_arguments "$2" "$3" "$4" "$5" "$SECONDS_EACH" "$6"
     before=$(cpu_us "${PID[$3]}")
     TIMEFORMAT='%U %S'
-    used=$({ time "${CLIENT_RUN[@]}" "${BENCH_ARGUMENTS[@]}" >"$said" 2>"$said.err"; } 2>&1) ||
+    used=$({ time timeout $((SECONDS_EACH + 60)) "${CLIENT_RUN[@]}" "${BENCH_ARGUMENTS[@]}" >"$said" 2>"$said.err"; } 2>&1) ||
         die "$2 bench $6 on $3 ($4) failed: $(tail -n 3 "$said.err" "$said")"
     after=$(cpu_us "${PID[$3]}")
     ops=$(awk -F: '/^Total (writes|reads) made/ { print $2 + 0 }' "$said")
@@ -121,7 +121,7 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
 clean_up() { # CLIENT SERVER MODE HANDLER
     have_ceph || return 0
     client_command rados "$2" "$3" "$4"
-    "${CLIENT_RUN[@]}" cleanup >/dev/null 2>&1 || die "cleaning up on $2 failed"
+    timeout 120 "${CLIENT_RUN[@]}" cleanup >/dev/null 2>&1 || die "cleaning up on $2 failed"
 }
 
 # --- rows -----------------------------------------------------------------------------------------

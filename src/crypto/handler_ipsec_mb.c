@@ -4,8 +4,8 @@
  * and CTR by bursts of one. All else (CBC sealing, which is a chain and gains nothing here, blocks,
  * HMAC, random) is the openssl handler's. Built where the library is there.
  *
- * Its functions store 0 into one error number of the whole process at every call, which threads that
- * handle short messages feel: see doc/handlers.md.
+ * Its functions store 0 into one error number of the whole process at every call, which threads
+ * that handle short messages feel: see doc/handlers.md.
  */
 #include "crypto/openssl.h"
 
