@@ -59,6 +59,8 @@ struct bench_program {
     const char *notes;    /* what a reader must know about the rows, whole lines; may be NULL */
     /* Adds the rows; 0 or a non-zero exit. */
     int (*setup)(struct bench *b);
+    /* After the last sample: facts that came of the run. May be NULL. */
+    void (*finish)(struct bench *b);
     void (*teardown)(void);
     unsigned rounds;  /* default number; 0: 101 */
     double sample_ns; /* default length of a sample; 0: 150,000 */
@@ -87,6 +89,8 @@ static inline void bench_use(void *p)
     __asm__ volatile("" : : "r"(p) : "memory");
 }
 double bench_mono_ns(void);
+/* Upwards. */
+void bench_sort(double *values, unsigned num);
 /* Calls of malloc, calloc, realloc and the aligned ones, by all threads, while counting. */
 void bench_alloc_count(bool on);
 uint64_t bench_alloc_calls(void);

@@ -118,6 +118,9 @@ static int run(struct bench *b)
         return 0;
     }
     bench_run_rows(b);
+    if (b->program->finish) {
+        b->program->finish(b);
+    }
     report(b);
     return b->options.bars && bench_print_bars(NULL, b) ? 1 : 0;
 }

@@ -53,7 +53,6 @@ bool bench_check_rows(struct bench *b);
 void bench_run_fixed(struct bench *b);
 void bench_run_rows(struct bench *b);
 
-void bench_sort(double *values, unsigned num);
 double bench_min(const struct bench_result *r);
 double bench_quantile(const struct bench_result *r, double q);
 /* GB/s at the minimum; 0 when the row has no payload. */

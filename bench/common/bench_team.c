@@ -6,8 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/bench_private.h"
 
@@ -23,8 +21,7 @@ struct runner {
     unsigned index;
 };
 
-/* Binds the calling thread to the (index modulo all)th processor that the process may use. */
-static void bind_to(unsigned index)
+void bench_bind_to(unsigned index)
 {
     cpu_set_t all, one;
     CPU_ZERO(&all);
@@ -61,7 +58,7 @@ static void *runner_main(void *arg)
     const struct runner *self = arg;
     struct race *race = self->race;
     const struct bench_team *team = race->team;
-    bind_to(self->index);
+    bench_bind_to(self->index);
     for (unsigned burst = 0; burst <= team->bursts; burst++) {
         uint64_t iters = burst ? race->iters : race->iters / 8 + 1;
         unsigned at = burst * team->members + self->index;
@@ -79,7 +76,8 @@ static void *runner_main(void *arg)
 static double burst_ns(const struct race *race, unsigned burst)
 {
     unsigned members = race->team->members;
-    const double *starts = race->starts + burst * members, *ends = race->ends + burst * members;
+    const double *starts = race->starts + (size_t)burst * members,
+                 *ends = race->ends + (size_t)burst * members;
     double start = starts[0], end = ends[0];
     for (unsigned i = 1; i < members; i++) {
         start = starts[i] < start ? starts[i] : start;
@@ -101,7 +99,7 @@ static double typical_burst(const struct race *race)
     return ns;
 }
 
-static bool run_threads(struct runner *runners, unsigned num)
+static void run_threads(struct runner *runners, unsigned num)
 {
     pthread_t threads[BENCH_TEAM_MAX];
     unsigned started = 0;
@@ -113,29 +111,9 @@ static bool run_threads(struct runner *runners, unsigned num)
     for (unsigned i = 0; i < num; i++) {
         pthread_join(threads[i], NULL);
     }
-    return true;
 }
 
-static bool run_processes(struct runner *runners, unsigned num)
-{
-    int status;
-    unsigned good = 0;
-    for (unsigned i = 0; i < num; i++) {
-        pid_t pid = fork();
-        bench_need(pid >= 0, "a process cannot be started");
-        if (pid == 0) {
-            runner_main(&runners[i]);
-            _exit(0);
-        }
-    }
-    for (unsigned i = 0; i < num; i++) {
-        good += wait(&status) > 0 && status == 0;
-    }
-    return good == num;
-}
-
-/* Shared with children, too. */
-static void *shared(size_t len)
+void *bench_shared(size_t len)
 {
     void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bench_need(p != MAP_FAILED, "out of memory");
@@ -144,10 +122,10 @@ static void *shared(size_t len)
 
 double bench_team_ns(const struct bench_team *team, uint64_t iters)
 {
-    unsigned cells = (team->bursts + 1) * team->members;
+    size_t cells = (size_t)(team->bursts + 1) * team->members;
     size_t len = sizeof(struct race) + 2 * cells * sizeof(double);
     struct runner runners[BENCH_TEAM_MAX];
-    struct race *race = shared(len);
+    struct race *race = bench_shared(len);
     bench_need(team->members <= BENCH_TEAM_MAX, "too many members in a team");
     race->team = team;
     race->iters = iters;
@@ -156,9 +134,7 @@ double bench_team_ns(const struct bench_team *team, uint64_t iters)
     for (unsigned i = 0; i < team->members; i++) {
         runners[i] = (struct runner){race, i};
     }
-    bool ok = team->processes ? run_processes(runners, team->members)
-                              : run_threads(runners, team->members);
-    bench_need(ok, "a member of a team failed");
+    run_threads(runners, team->members);
     double ns = typical_burst(race);
     munmap(race, len);
     return ns;
