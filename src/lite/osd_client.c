@@ -7,6 +7,7 @@
 enum {
     FLAGS_READ = 0x400014,  /* ONDISK, READ, KNOWN_REDIR */
     FLAGS_WRITE = 0x400024, /* ONDISK, WRITE, KNOWN_REDIR */
+    FLAG_RETRY = 8,
     MODE_WRITE = 0x2000,
     OP_LEN = 38,
     PG_LEN = 17,
@@ -58,7 +59,8 @@ static uint32_t flags_of(const struct lite_osd_request *q)
     for (uint32_t i = 0; i < q->num_ops; i++) {
         modes |= q->ops[i].code;
     }
-    return (modes & MODE_WRITE) != 0 ? FLAGS_WRITE : FLAGS_READ;
+    uint32_t retry = q->attempt > 0 ? FLAG_RETRY : 0;
+    return ((modes & MODE_WRITE) != 0 ? FLAGS_WRITE : FLAGS_READ) | retry;
 }
 
 int lite_osd_request(const struct lite_osd_request *q, uint8_t *out, size_t cap, size_t *out_len)
@@ -79,19 +81,20 @@ int lite_osd_request(const struct lite_osd_request *q, uint8_t *out, size_t cap,
     signet_write_blob(&w, q->name.p, q->name.len);
     write_ops(&w, q);
     signet_write_u64(&w, HEAD);
-    signet_write_zeros(&w, 8 + 4 + 4); /* snap_seq, snaps, retry_attempt */
+    signet_write_zeros(&w, 8 + 4); /* snap_seq, snaps */
+    signet_write_u32(&w, q->attempt);
     signet_write_u64(&w, q->features);
     *out_len = w.err == 0 ? (size_t)w.len : 0;
     return w.err;
 }
 
-int lite_osdmap_subscribe(uint8_t *out, size_t cap, size_t *out_len)
+int lite_osdmap_subscribe(bool once, uint8_t *out, size_t cap, size_t *out_len)
 {
     struct signet_writer w = signet_writer_init(out, cap);
     signet_write_u32(&w, 1);
     signet_write_text(&w, "osdmap");
-    signet_write_u64(&w, 0);   /* from epoch 0: the newest, whole */
-    signet_write_u8(&w, 1);    /* once */
+    signet_write_u64(&w, 0); /* from epoch 0: the newest, whole */
+    signet_write_u8(&w, once ? 1 : 0);
     signet_write_text(&w, ""); /* host */
     *out_len = w.err == 0 ? (size_t)w.len : 0;
     return w.err;
@@ -120,9 +123,9 @@ int lite_osd_reply(struct lite_osd_reply *out, const struct signet_message *in)
     signet_read_u64(&r); /* flags */
     out->result = (int32_t)signet_read_u32(&r);
     signet_read_view(&r, 12); /* bad_replay_version */
-    signet_read_u32(&r);      /* epoch */
+    out->epoch = signet_read_u32(&r);
     read_ops(&r, out);
-    signet_read_u32(&r); /* retry_attempt */
+    out->attempt = (int32_t)signet_read_u32(&r);
     for (uint32_t i = 0; i < out->num_ops; i++) {
         out->rval[i] = (int32_t)signet_read_u32(&r);
     }

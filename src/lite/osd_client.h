@@ -43,6 +43,7 @@ struct lite_osd_request {
     struct signet_span name; /* default namespace, no key */
     struct signet_utime mtime;
     uint64_t features; /* of the connection */
+    uint32_t attempt;  /* 0, or how often it was sent before, with the same tid */
     uint32_t num_ops;
     const struct lite_op *ops;
 };
@@ -51,11 +52,14 @@ enum { LITE_OSD_FRONT_MAX = 208 + 38 * LITE_OPS_MAX + 2048 };
 /* The front; at most LITE_OSD_FRONT_MAX bytes for names within their limit. 0 or -SPACE. */
 SIGNET_MUST int lite_osd_request(const struct lite_osd_request *in, uint8_t *out, size_t cap,
                                  size_t *out_len);
-/* MMonSubscribe 3 for the newest OSDMap, once. */
-SIGNET_MUST int lite_osdmap_subscribe(uint8_t *out, size_t cap, size_t *out_len);
+/* MMonSubscribe 3 for the newest OSDMap, whole; and unless once for what follows it, which comes as
+ * incremental maps. */
+SIGNET_MUST int lite_osdmap_subscribe(bool once, uint8_t *out, size_t cap, size_t *out_len);
 
 struct lite_osd_reply {
-    int32_t result; /* 0 or more, or a negative errno */
+    int32_t result;  /* 0 or more, or a negative errno */
+    int32_t attempt; /* of the request, or -1: the OSD does not tell */
+    uint32_t epoch;  /* of the OSD's map */
     uint32_t num_ops;
     int32_t rval[LITE_OPS_MAX];
     uint32_t out_len[LITE_OPS_MAX];

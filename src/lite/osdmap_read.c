@@ -10,6 +10,8 @@ enum {
     SECTION = 255, /* newer ones only add behind, their compat says so */
     SECTION_MIN = 5,
     POOL_KNOWN = 64,
+    SNAP_KNOWN = 64,
+    SNAPS_MAX = 1 << 20,
     MAPS_MAX = 1024,
     STATE_UP = 3, /* EXISTS, UP */
 };
@@ -22,6 +24,31 @@ static void close_env(struct signet_reader *r, const struct signet_reader *env)
     }
 }
 
+/* From behind pg_num to the flags. */
+static void read_flags(struct signet_reader *r, struct lite_pool *p)
+{
+    uint8_t version;
+    signet_read_view(r, 3 * 4 + 4 + 8 + 4); /* other numbers, last_change, snap_seq, snap_epoch */
+    uint32_t num = signet_read_count(r, SNAPS_MAX, 8 + 6);
+    for (uint32_t i = 0; i < num && r->err == 0; i++) {
+        signet_read_u64(r);
+        (void)signet_env_open(r, SNAP_KNOWN, &version);
+    }
+    num = signet_read_count(r, SNAPS_MAX, 16); /* removed snapshots: intervals */
+    signet_read_view(r, (uint64_t)num * 16);
+    signet_read_u64(r); /* auid */
+    p->flags = signet_read_u64(r);
+}
+
+/* FNV-1a */
+static uint64_t mark(uint64_t hash, const uint8_t *p, const uint8_t *end)
+{
+    for (; p < end; p++) {
+        hash = (hash ^ *p) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 static void read_pool(struct signet_reader *r, struct lite_pool *p)
 {
     uint8_t version;
@@ -31,6 +58,7 @@ static void read_pool(struct signet_reader *r, struct lite_pool *p)
     signet_read_u8(&env); /* crush rule */
     p->hash = signet_read_u8(&env);
     p->pg_num = signet_read_u32(&env);
+    read_flags(&env, p);
     close_env(r, &env);
 }
 
@@ -59,10 +87,12 @@ static void read_pools(struct signet_reader *r, struct lite_osdmap *out, const c
         }
     }
     for (uint32_t i = 0; i < out->num_pools && r->err == 0; i++) {
+        const uint8_t *begin = again.p;
         struct lite_pool p = {.id = (int64_t)signet_read_u64(&again)};
         read_pool(&again, &p);
         if (p.id == id && id >= 0) {
             out->pool = p;
+            out->mark = mark(out->mark, begin, again.p);
         }
     }
     if (r->err == 0 && out->pool.id >= 0 && out->pool.pg_num == 0) {
@@ -93,12 +123,14 @@ static void read_osds(struct signet_reader *r, struct lite_osdmap *out)
     }
     for (uint32_t i = 0; i < num && r->err == 0; i++) {
         struct signet_addrvec addrs;
+        const uint8_t *begin = r->p;
         bool up = (signet_load_u32(state + (size_t)i * 4) & STATE_UP) == STATE_UP &&
                   signet_load_u32(weight + (size_t)i * 4) > 0;
         read_addrs(r, &addrs);
         if (up && out->num_up++ == 0 && r->err == 0) {
             out->osd = (int32_t)i;
             out->addrs = addrs;
+            out->mark = mark(out->mark, begin, r->p);
         }
     }
 }
@@ -111,7 +143,7 @@ static void read_section(struct signet_reader *r, struct lite_osdmap *out, const
     pass_utime(r);
     read_pools(r, out, name);
     signet_read_u32(r); /* highest pool id */
-    signet_read_u32(r); /* flags */
+    out->flags = signet_read_u32(r);
     signet_read_u32(r); /* max_osd */
     read_osds(r, out);
 }
@@ -133,29 +165,32 @@ int lite_osdmap_read(struct lite_osdmap *out, const char *pool_name, struct sign
     return section.err;
 }
 
-int lite_osdmap_find(struct signet_span *map, struct signet_span front)
+/* The newest of a map from epochs to blobs. */
+static void find_in(struct signet_reader *r, uint32_t *epoch, struct signet_span *blob)
 {
-    struct signet_reader r = signet_reader_init(front.p, front.len);
-    uint32_t newest = 0;
-    *map = (struct signet_span){NULL, 0};
-    signet_read_view(&r, 16);
-    uint32_t num = signet_read_count(&r, MAPS_MAX, 8); /* incremental */
-    for (uint32_t i = 0; i < num && r.err == 0; i++) {
-        signet_read_u32(&r);
-        signet_read_blob(&r, UINT32_MAX);
-    }
-    num = signet_read_count(&r, MAPS_MAX, 8);
-    for (uint32_t i = 0; i < num && r.err == 0; i++) {
-        uint32_t epoch = signet_read_u32(&r);
-        struct signet_span blob = signet_read_blob(&r, UINT32_MAX);
-        if (r.err == 0 && epoch >= newest) {
-            newest = epoch;
-            *map = blob;
+    uint32_t num = signet_read_count(r, MAPS_MAX, 8);
+    for (uint32_t i = 0; i < num && r->err == 0; i++) {
+        uint32_t at = signet_read_u32(r);
+        struct signet_span found = signet_read_blob(r, UINT32_MAX);
+        if (r->err == 0 && at >= *epoch) {
+            *epoch = at;
+            *blob = found;
         }
     }
-    if (r.err != 0) {
-        *map = (struct signet_span){NULL, 0};
-        return r.err;
+}
+
+int lite_osdmap_find(struct signet_span *map, uint32_t *newest, struct signet_span front)
+{
+    struct signet_reader r = signet_reader_init(front.p, front.len);
+    struct signet_span full = {NULL, 0}, incremental;
+    uint32_t full_epoch = 0, incremental_epoch = 0;
+    signet_read_view(&r, 16);
+    find_in(&r, &incremental_epoch, &incremental);
+    find_in(&r, &full_epoch, &full);
+    bool ok = r.err == 0;
+    *map = ok ? full : (struct signet_span){NULL, 0};
+    if (newest != NULL) {
+        *newest = !ok ? 0 : full_epoch > incremental_epoch ? full_epoch : incremental_epoch;
     }
-    return map->p != NULL ? 0 : -SIGNET_E_NOT_FOUND;
+    return !ok ? r.err : map->p != NULL ? 0 : -SIGNET_E_NOT_FOUND;
 }

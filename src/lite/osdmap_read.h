@@ -19,14 +19,24 @@ struct lite_pool {
     uint8_t type, size; /* type: 1 replicated, 3 erasure code */
     uint8_t hash;       /* of names: 2 rjenkins */
     uint32_t pg_num;
+    uint64_t flags;
 };
 enum { LITE_POOL_REPLICATED = 1, LITE_HASH_RJENKINS = 2 };
+enum { LITE_POOL_FULL = 1 << 1, LITE_POOL_FULL_QUOTA = 1 << 10 };
+/* Of the map: operations must not be sent while these are set. */
+enum {
+    LITE_OSDMAP_FULL = 1 << 1,
+    LITE_OSDMAP_PAUSE_READ = 1 << 2,
+    LITE_OSDMAP_PAUSE_WRITE = 1 << 3
+};
 
 struct lite_osdmap {
     uint8_t fsid[16];
     uint32_t epoch;
     struct lite_pool pool; /* the one asked for; id -1: there is none of that name */
     uint32_t num_pools;
+    uint32_t flags;
+    uint64_t mark;               /* differs when the pool's record or the OSD's addresses do */
     uint32_t num_up;             /* OSDs that are there, up and in */
     int32_t osd;                 /* the first of them, or -1 */
     struct signet_addrvec addrs; /* of that one */
@@ -36,7 +46,10 @@ struct lite_osdmap {
  * or those of the addresses; *offset is then where. */
 SIGNET_MUST int lite_osdmap_read(struct lite_osdmap *out, const char *pool_name,
                                  struct signet_span in, uint64_t *offset);
-/* The newest full map in an MOSDMap message: -NOT_FOUND when there is none in it. */
-SIGNET_MUST int lite_osdmap_find(struct signet_span *map, struct signet_span front);
+/* The newest full map in an MOSDMap message: -NOT_FOUND when there is none in it. *newest (may be
+ * NULL): the newest epoch of all that it has, also as an incremental map; 0 when it has none or
+ * does not decode. */
+SIGNET_MUST int lite_osdmap_find(struct signet_span *map, uint32_t *newest,
+                                 struct signet_span front);
 
 #endif

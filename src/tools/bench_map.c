@@ -18,7 +18,7 @@ static int subscribe(struct ping_session *s)
     struct signet_message message = {
         .type = LITE_MSG_MON_SUBSCRIBE, .priority = 127, .version = 3, .compat_version = 1};
     message.front.p = front;
-    int err = lite_osdmap_subscribe(front, sizeof(front), &message.front.len);
+    int err = lite_osdmap_subscribe(true, front, sizeof(front), &message.front.len);
     return err ? err : signet_conn_send(s->conn, &message, NULL, 0, NULL);
 }
 
@@ -27,7 +27,7 @@ static int read_map(const struct asked *asked, const struct signet_message *mess
 {
     struct signet_span map;
     uint64_t offset = 0;
-    int err = lite_osdmap_find(&map, message->front);
+    int err = lite_osdmap_find(&map, NULL, message->front);
     if (err == 0)
         err = lite_osdmap_read(asked->map, asked->pool, map, &offset);
     if (err) {

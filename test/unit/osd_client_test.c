@@ -78,13 +78,34 @@ START_TEST(as_rados_reads)
 }
 END_TEST
 
+START_TEST(once_more)
+{
+    const struct lite_op op = {.code = LITE_OP_READ, .length = 4 << 20};
+    uint8_t first[LITE_OSD_FRONT_MAX], again[LITE_OSD_FRONT_MAX];
+    size_t len, again_len;
+    struct lite_osd_request q = request("o", &op, 1);
+    assert_ok(lite_osd_request(&q, first, sizeof(first), &len));
+    q.attempt = 3;
+    assert_ok(lite_osd_request(&q, again, sizeof(again), &again_len));
+    ck_assert_uint_eq(again_len, len);
+    const size_t flags = 24 + 4 + 4, attempt = len - 8 - 4;
+    ck_assert_uint_eq(signet_load_u32(again + flags), signet_load_u32(first + flags) | 8);
+    ck_assert_uint_eq(signet_load_u32(again + attempt), 3);
+    again[flags] = first[flags];
+    again[attempt] = 0;
+    ck_assert_mem_eq(again, first, len);
+}
+END_TEST
+
 START_TEST(subscription)
 {
     uint8_t front[64];
     size_t len;
-    assert_ok(lite_osdmap_subscribe(front, sizeof(front), &len));
+    assert_ok(lite_osdmap_subscribe(true, front, sizeof(front), &len));
     assert_hex(front, len, "01000000060000006f73646d617000000000000000000100000000");
-    assert_err(lite_osdmap_subscribe(front, 10, &len), SPACE);
+    assert_err(lite_osdmap_subscribe(true, front, 10, &len), SPACE);
+    assert_ok(lite_osdmap_subscribe(false, front, sizeof(front), &len));
+    assert_hex(front, len, "01000000060000006f73646d617000000000000000000000000000");
 }
 END_TEST
 
@@ -114,6 +135,8 @@ START_TEST(answers)
     ck_assert_uint_eq(reply.num_ops, 1);
     ck_assert_int_eq(reply.rval[0], all[_i].result);
     ck_assert_uint_eq(reply.out_len[0], all[_i].out_len);
+    ck_assert_int_eq(reply.attempt, 0);
+    ck_assert_uint_gt(reply.epoch, 0);
     ck_assert(!reply.redirect);
     for (size_t cut = 0; cut + 24 < len; cut++) { /* the trace at the end is not needed */
         ck_assert_int_ne(read_reply(&reply, front, cut), 0);
@@ -150,6 +173,7 @@ int main(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, as_rados_bench_writes);
     tcase_add_test(t, as_rados_reads);
+    tcase_add_test(t, once_more);
     tcase_add_test(t, subscription);
     tcase_add_loop_test(t, answers, 0, 5);
     tcase_add_test(t, answers_that_are_none);

@@ -108,6 +108,36 @@ START_TEST(newer_fields_are_passed_over)
 }
 END_TEST
 
+START_TEST(what_makes_clients_wait)
+{
+    struct lite_osdmap m;
+    assert_ok(read_map(&m, "bench"));
+    uint64_t mark = m.mark;
+    ck_assert_uint_eq(m.pool.flags & LITE_POOL_FULL, 0);
+    ck_assert_uint_eq(m.flags & LITE_OSDMAP_PAUSE_WRITE, 0);
+    /* pools: envelope, 4 bytes, 4 numbers, last_change, snap_seq, snap_epoch, 2 counts, auid */
+    const size_t section = 12 + 16 + 4 + 8 + 8 + 4;
+    size_t pool = section + 8;
+    pool += 6 + signet_load_u32(map + pool + 2) + 8; /* the second one */
+    map[pool + 6 + 4 + 16 + 4 + 8 + 4 + 4 + 4 + 8] |= LITE_POOL_FULL;
+    assert_ok(read_map(&m, "bench"));
+    ck_assert_uint_eq(m.pool.flags & LITE_POOL_FULL, LITE_POOL_FULL);
+    ck_assert_uint_ne(m.mark, mark);
+    assert_ok(read_map(&m, "data"));
+    ck_assert_uint_eq(m.pool.flags & LITE_POOL_FULL, 0);
+    start();
+    uint8_t *max_osd = memmem(map, map_len, "\1\0\0\0\1\0\0\0\3\0\0\0", 12);
+    ck_assert_ptr_nonnull(max_osd);
+    assert_ok(read_map(&m, "bench"));
+    uint32_t flags = m.flags;
+    ck_assert_uint_eq(signet_load_u32(max_osd - 4), flags);
+    max_osd[-4] |= LITE_OSDMAP_PAUSE_WRITE;
+    assert_ok(read_map(&m, "bench"));
+    ck_assert_uint_eq(m.flags, flags | LITE_OSDMAP_PAUSE_WRITE);
+    ck_assert_uint_eq(m.mark, mark); /* those are asked for by themselves */
+}
+END_TEST
+
 START_TEST(versions)
 {
     struct lite_osdmap m;
@@ -173,16 +203,20 @@ START_TEST(the_newest_full_map)
 {
     uint8_t buf[256];
     struct signet_span found;
+    uint32_t newest;
     size_t len = message(buf, sizeof(buf), (const uint32_t[]){4, 9, 6}, 3);
-    assert_ok(lite_osdmap_find(&found, (struct signet_span){buf, len}));
+    assert_ok(lite_osdmap_find(&found, &newest, (struct signet_span){buf, len}));
+    ck_assert_uint_eq(newest, 9);
     ck_assert_uint_eq(found.len, 4);
     ck_assert_mem_eq(found.p, "nine", 4);
     for (size_t cut = 0; cut < len; cut++) {
-        ck_assert_int_ne(lite_osdmap_find(&found, (struct signet_span){buf, cut}), 0);
+        ck_assert_int_ne(lite_osdmap_find(&found, &newest, (struct signet_span){buf, cut}), 0);
         ck_assert_ptr_null(found.p);
+        ck_assert_uint_eq(newest, 0);
     }
     len = message(buf, sizeof(buf), NULL, 0);
-    assert_err(lite_osdmap_find(&found, (struct signet_span){buf, len}), NOT_FOUND);
+    assert_err(lite_osdmap_find(&found, &newest, (struct signet_span){buf, len}), NOT_FOUND);
+    ck_assert_uint_eq(newest, 5);
 }
 END_TEST
 
@@ -194,6 +228,7 @@ int main(void)
     tcase_add_test(t, our_own);
     tcase_add_test(t, one_of_ceph_16);
     tcase_add_test(t, newer_fields_are_passed_over);
+    tcase_add_test(t, what_makes_clients_wait);
     tcase_add_test(t, versions);
     tcase_add_test(t, osds);
     tcase_add_test(t, pools_without_groups);
