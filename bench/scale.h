@@ -75,6 +75,8 @@ void crowd_start(struct crowd *crowd);
 void crowd_stop(struct crowd *crowd);
 /* Opens all; returns when they are. */
 void crowd_open(struct crowd *crowd);
+/* Closes all, which stay away; returns when they are. */
+void crowd_close(struct crowd *crowd);
 /* From now on those that are closed dial again after a random part of ns, or twice that each time
  * it is in vain. crowd_drive() lets them, until so many are open; the ns that it took. */
 void crowd_come_back(struct crowd *crowd, uint64_t ns);
@@ -93,13 +95,15 @@ struct holder {
     pid_t pid;
     int fd;
     unsigned num;
+    bool open;
     uint64_t failed; /* dials in vain, since they were told to come back */
 };
 
 /* Before there are threads. */
 void holder_fork(struct holder *h);
-/* Once; the ns that it took. */
+/* Again only after it was closed, with the same daemon and number; the ns that it took. */
 double holder_open(struct holder *h, const struct daemon *d, unsigned num);
+void holder_close(struct holder *h);
 /* As those of a crowd. */
 void holder_come_back(struct holder *h, uint64_t ns);
 double holder_await(struct holder *h);

@@ -245,25 +245,10 @@ static void log_in(struct crowd *c, unsigned lane)
                "no client");
 }
 
-/* Lanes of an OSD's crowd need tickets first. */
-static void log_all_in(struct crowd *c)
-{
-    struct crowd logins = {.daemon = c->daemon,
-                           .service = SIGNET_MON,
-                           .num = c->lanes,
-                           .lanes = c->lanes,
-                           .secure = true};
-    logins.client = c->client;
-    crowd_start(&logins);
-    crowd_open(&logins);
-    logins.client = NULL;
-    crowd_stop(&logins);
-}
-
-void crowd_start(struct crowd *c)
+/* All but the clients. */
+static void make(struct crowd *c)
 {
     struct signet_messenger_options o = {.threads = 1, .env = signet_env_system()};
-    bool logins = c->client != NULL;
     c->member = bench_alloc(c->num * sizeof *c->member);
     c->in_use = bench_alloc(c->lanes * sizeof *c->in_use);
     c->random = 88172645463325252U;
@@ -271,16 +256,34 @@ void crowd_start(struct crowd *c)
     for (unsigned i = 0; i < c->num; i++) {
         c->member[i] = (struct member){.crowd = c, .index = i};
     }
-    if (!logins) {
-        c->client = bench_alloc(c->lanes * sizeof(struct signet_client *));
-        for (unsigned lane = 0; lane < c->lanes; lane++) {
-            log_in(c, lane);
-        }
+    bench_need(signet_messenger_new(&c->messenger, &o) == 0, "no messenger");
+}
+
+/* Lanes of an OSD's crowd need tickets first. */
+static void log_all_in(struct crowd *c)
+{
+    struct crowd logins = {.daemon = c->daemon,
+                           .service = SIGNET_MON,
+                           .num = c->lanes,
+                           .lanes = c->lanes,
+                           .secure = true,
+                           .client = c->client};
+    make(&logins);
+    crowd_open(&logins);
+    logins.client = NULL;
+    crowd_stop(&logins);
+}
+
+void crowd_start(struct crowd *c)
+{
+    c->client = bench_alloc(c->lanes * sizeof(struct signet_client *));
+    for (unsigned lane = 0; lane < c->lanes; lane++) {
+        log_in(c, lane);
     }
-    if (!logins && c->service != SIGNET_MON) {
+    if (c->service != SIGNET_MON) {
         log_all_in(c);
     }
-    bench_need(signet_messenger_new(&c->messenger, &o) == 0, "no messenger");
+    make(c);
 }
 
 static void go_home(void *arg)
@@ -307,6 +310,31 @@ void crowd_open(struct crowd *c)
 {
     post(c, all_wait);
     await(c, &c->open, c->num, false);
+}
+
+static void close_all(void *arg)
+{
+    struct crowd *c = arg;
+    go_home(c);
+    for (unsigned i = 0; i < c->num; i++) {
+        if (c->member[i].state == MEMBER_OPEN) {
+            signet_peer_close(c->member[i].peer, -SIGNET_E_SHUTDOWN);
+        }
+    }
+    atomic_store(&c->done, 1);
+}
+
+void crowd_close(struct crowd *c)
+{
+    const struct timespec tick = {0, MS};
+    double start = bench_mono_ns();
+    atomic_store(&c->done, 0);
+    post(c, close_all);
+    await(c, &c->done, 1, false);
+    while (atomic_load(&c->open) > 0) {
+        nanosleep(&tick, NULL);
+        bench_need(bench_mono_ns() - start < STUCK_NS, "the connections do not close");
+    }
 }
 
 static void may_come_back(void *arg)

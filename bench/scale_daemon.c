@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A signetd in a directory of its own. */
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void beside(char out[PATH_LEN], const char *name)
     out[n] = 0;
     char *at = strrchr(out, '/');
     bench_need(at != NULL, "cannot find the programs");
-    strcpy(at + 1, name);
+    snprintf(at + 1, 64, "%s", name);
 }
 
 static void run(struct daemon *d)
@@ -116,8 +117,8 @@ void daemon_start(struct daemon *d, const char *handler)
 {
     *d = (struct daemon){.dir = "/tmp/bench_scale.XXXXXX", .handler = handler};
     bench_need(mkdtemp(d->dir) != NULL, "no place for the state of signetd");
-    strcpy(d->mon_text, "v2:127.0.0.1:0");
-    strcpy(d->osd_text, "v2:127.0.0.1:0");
+    snprintf(d->mon_text, sizeof d->mon_text, "v2:127.0.0.1:0");
+    snprintf(d->osd_text, sizeof d->osd_text, "v2:127.0.0.1:0");
     spawn(d);
     await(d);
     daemon_load_key(d);
@@ -137,15 +138,22 @@ void daemon_restart(struct daemon *d)
     spawn(d);
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
 void daemon_stop(struct daemon *d)
 {
-    char command[128];
     if (d->pid > 0) {
         daemon_kill(d);
     }
     if (d->key != NULL) {
-        snprintf(command, sizeof command, "rm -rf %s", d->dir);
-        bench_need(system(command) == 0, "the state of signetd could not be removed");
+        bench_need(nftw(d->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0,
+                   "the state of signetd could not be removed");
     }
     signet_key_unref(d->key);
     d->key = NULL;

@@ -9,7 +9,7 @@
 
 #include "scale.h"
 
-enum order { HOLDER_OPEN, HOLDER_COME_BACK, HOLDER_AWAIT };
+enum order { HOLDER_OPEN, HOLDER_CLOSE, HOLDER_COME_BACK, HOLDER_AWAIT };
 
 struct request {
     enum order order;
@@ -25,6 +25,10 @@ struct answer {
 
 static void open_crowd(struct crowd *crowd, struct daemon *d, const struct request *r)
 {
+    if (crowd->messenger != NULL) {
+        crowd_open(crowd);
+        return;
+    }
     const struct signet_options o = {.handler = r->handler, .strict = true};
     *d = r->daemon;
     bench_need(signet_init(&o) == 0, "signet does not start");
@@ -45,6 +49,8 @@ static void hold(int fd)
         double start = bench_mono_ns();
         if (r.order == HOLDER_OPEN) {
             open_crowd(&crowd, &daemon, &r);
+        } else if (r.order == HOLDER_CLOSE) {
+            crowd_close(&crowd);
         } else if (r.order == HOLDER_COME_BACK) {
             atomic_store(&crowd.failed, 0);
             crowd_come_back(&crowd, r.arg);
@@ -86,8 +92,16 @@ double holder_open(struct holder *h, const struct daemon *d, unsigned num)
 {
     struct request r = {.order = HOLDER_OPEN, .arg = num, .daemon = *d};
     h->num = num;
+    h->open = true;
     strncpy(r.handler, d->handler, sizeof r.handler - 1);
     return ask(h, &r);
+}
+
+void holder_close(struct holder *h)
+{
+    const struct request r = {.order = HOLDER_CLOSE};
+    (void)ask(h, &r);
+    h->open = false;
 }
 
 void holder_come_back(struct holder *h, uint64_t ns)
