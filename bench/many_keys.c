@@ -5,6 +5,7 @@
 #include "ref/ref.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -26,11 +27,13 @@ struct ring {
 
 static double resident(void)
 {
-    unsigned long size = 0, pages = 0;
+    char line[128], *second = NULL;
+    unsigned long pages = 0; /* the second number of the line */
     FILE *f = fopen("/proc/self/statm", "r");
     if (f) {
-        if (fscanf(f, "%lu %lu", &size, &pages) != 2) {
-            pages = 0;
+        if (fgets(line, sizeof line, f) != NULL) {
+            (void)strtoul(line, &second, 10);
+            pages = strtoul(second, NULL, 10);
         }
         fclose(f);
     }

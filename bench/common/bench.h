@@ -79,8 +79,15 @@ void bench_fact(struct bench *b, const char *name, const char *format, ...)
 bool bench_quick(const struct bench *b);
 /* Zeroed memory until the end of the process; ends it when there is none. */
 void *bench_alloc(size_t len);
-/* Ends the process with a message when ok is false. */
-void bench_need(bool ok, const char *what);
+/* Ends the process with a message. */
+_Noreturn void bench_end(const char *what);
+/* Does so when ok is false. */
+static inline void bench_need(bool ok, const char *what)
+{
+    if (!ok) {
+        bench_end(what);
+    }
+}
 /* A fixed pattern that no two offsets close to each other share. */
 void bench_fill(void *out, size_t len, unsigned seed);
 /* Makes the compiler believe that *p is read and changed. */

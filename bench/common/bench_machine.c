@@ -21,7 +21,7 @@ static void proc_value(char *out, size_t cap, const char *path, const char *key)
     }
     char line[512];
     while (fgets(line, sizeof line, f)) {
-        if (strncmp(line, key, strlen(key))) {
+        if (strncmp(line, key, strlen(key)) != 0) {
             continue;
         }
         const char *value = strchr(line, ':');

@@ -26,7 +26,7 @@ static bool parse_format(struct bench_options *o, const char *text)
 {
     static const char *const names[] = {"table", "json", "tsv"};
     for (unsigned i = 0; i < 3; i++) {
-        if (strcmp(text, names[i])) {
+        if (strcmp(text, names[i]) != 0) {
             continue;
         }
         o->format = (enum bench_format)i;

@@ -72,7 +72,7 @@ void bench_print_table(FILE *f, const struct bench *b)
         if (!r->active) {
             continue;
         }
-        if (!group || strcmp(group, r->row.group)) {
+        if (!group || strcmp(group, r->row.group) != 0) {
             print_group(f, b, group = r->row.group);
         }
         print_row(f, b, r);

@@ -75,6 +75,7 @@ static void *make_cbc(const uint8_t key[REF_KEY_LEN])
     CK_OBJECT_HANDLE object = s ? set_up(s, key, "bench cbc") : 0;
     if (!object || s->f->C_EncryptInit(s->enc, &m, object) != CKR_OK ||
         s->f->C_DecryptInit(s->dec, &m, object) != CKR_OK) {
+        free(s);
         return NULL;
     }
     memcpy(s->enc_last, ref_iv, 16);
@@ -116,6 +117,7 @@ static void *make_gcm(const uint8_t key[REF_KEY_LEN])
     if (!object || s->f->version.major < 3 ||
         s->f->C_MessageEncryptInit(s->enc, &m, object) != CKR_OK ||
         s->f->C_MessageDecryptInit(s->dec, &m, object) != CKR_OK) {
+        free(s);
         return NULL;
     }
     return s;

@@ -82,13 +82,19 @@ static void *make(const char *name, const uint8_t *key, size_t iv_len)
         a++;
     }
     if (!s || !a || !a->algorithm_names) {
+        free(s);
         return NULL;
     }
     collect(&s->f, a->implementation);
+    if (!s->f.newctx || !s->f.einit || !s->f.dinit) {
+        free(s);
+        return NULL;
+    }
     s->enc = s->f.newctx(OSSL_PROVIDER_get0_provider_ctx(provider));
     s->dec = s->f.newctx(OSSL_PROVIDER_get0_provider_ctx(provider));
     if (s->f.einit(s->enc, key, 16, ref_iv, iv_len, NULL) != 1 ||
         s->f.dinit(s->dec, key, 16, ref_iv, iv_len, NULL) != 1) {
+        free(s);
         return NULL;
     }
     return s; /* the cipher is kept for the life of the process */

@@ -27,10 +27,9 @@ formatted() {
     sources '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror
 }
 
-# Tests are left out, since their macros expand to what half of the checks object to, and so are
-# benches, which do on purpose what nobody should.
+# Tests are left out, since their macros expand to what half of the checks object to.
 tidy() {
-    sources 'src/*.c' 'test/fuzz/*.c' |
+    sources 'src/*.c' 'bench/*.c' 'test/fuzz/*.c' |
         xargs -n 4 -P "$(nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>/dev/null
 }
 
