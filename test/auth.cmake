@@ -23,6 +23,7 @@ signet_test(keyserver_race_test SOURCES unit/keyserver_race_test.c)
 signet_test(rotating_test SOURCES unit/rotating_test.c)
 signet_test(rotation_clock_test SOURCES unit/rotation_clock_test.c)
 signet_test(keyserver_test SOURCES unit/keyserver_test.c)
+signet_test(none_test SOURCES unit/none_test.c)
 signet_test(client_nomem_test SOURCES unit/client_nomem_test.c)
 target_link_options(client_nomem_test PRIVATE
                     -Wl,--wrap=malloc,--wrap=calloc,--wrap=signet_secret_alloc)

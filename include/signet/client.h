@@ -48,8 +48,11 @@ struct signet_client;
 
 struct signet_client_options {
     struct signet_name name;
-    struct signet_key *key; /* a reference is taken */
-    uint32_t want;          /* mask of services whose tickets are kept; AUTH is implied */
+    struct signet_key *key; /* a reference is taken; not used with AUTH_NONE */
+    /* SIGNET_AUTH_CEPHX (0: the same), or SIGNET_AUTH_NONE: nobody proves anything, and the peer
+     * may be anyone; crc mode only. A client has one method and never falls back to another. */
+    uint32_t method;
+    uint32_t want; /* mask of services whose tickets are kept; AUTH is implied */
     struct signet_env env;
     /* Accept a type 1 AUTH session key beside a type 2 secret (default: refused). */
     bool allow_weak_auth_session;
@@ -61,8 +64,12 @@ struct signet_client_options {
 SIGNET_MUST SIGNET_API int signet_client_new(struct signet_client **out,
                                              const struct signet_client_options *options);
 SIGNET_API void signet_client_free(struct signet_client *client);
+/* SIGNET_AUTH_CEPHX or SIGNET_AUTH_NONE. */
+SIGNET_API uint32_t signet_client_method(const struct signet_client *client);
 
 /* --- login at a monitor over msgr2: request -> challenge -> done ------------------------- */
+/* With AUTH_NONE: request -> done, whose payload is empty (else -PROTOCOL_MISMATCH, as is a
+ * challenge); -NONE_SECURE unless the mode is crc. There are no tickets, and nothing to renew. */
 
 /* Starts a login (first or reclaim): the payload of AUTH_REQUEST. Forgets any challenge of an
  * earlier connection. */
@@ -93,7 +100,7 @@ SIGNET_API uint64_t signet_client_deadline_ns(const struct signet_client *client
 SIGNET_MUST SIGNET_API int signet_client_renew(struct signet_client *client, uint8_t *out,
                                                size_t cap, size_t *out_len);
 /* For daemons: the front of an MAuth that asks for rotating secrets (GET_ROTATING_KEY).
- * -STATE when not logged in, -INVAL when the name is not an osd, mds or mgr. */
+ * -STATE when not logged in, -INVAL when the name is not an osd, mds or mgr, or with AUTH_NONE. */
 SIGNET_MUST SIGNET_API int signet_client_rotating(struct signet_client *client, uint8_t *out,
                                                   size_t cap, size_t *out_len);
 /* The front of an MAuthReply. On failure all that was held before stays. -STATE when nothing was
@@ -140,7 +147,8 @@ SIGNET_API void signet_client_reset(struct signet_client *client);
 
 struct signet_authorizer;
 
-/* Copies what it needs of the ticket. -NO_TICKET when there is no usable ticket. */
+/* Copies what it needs of the ticket. -NO_TICKET when there is no usable ticket. With AUTH_NONE it
+ * is name and global_id: request -> done. -STATE before the login. */
 SIGNET_MUST SIGNET_API int signet_authorizer_new(struct signet_authorizer **out,
                                                  const struct signet_client *client,
                                                  uint32_t service);

@@ -86,8 +86,9 @@ struct signet_conn_options {
     void *wake_arg;
 };
 
-/* Own banner is ready for output at once. -STATE: the session has a connection that is READY;
- * -SESSION_CLOSED. */
+/* Own banner is ready for output at once. The authentication method is that of the client or the
+ * login; with AUTH_NONE the modes must be CRC alone: else -NONE_SECURE. -STATE: the session has a
+ * connection that is READY; -SESSION_CLOSED. */
 SIGNET_MUST SIGNET_API int signet_conn_new(struct signet_conn **out,
                                            const struct signet_conn_options *options,
                                            uint64_t now_ns);
@@ -197,7 +198,8 @@ struct signet_event {
  *   -PREAUTH_LIMIT    too many frames before authentication
  *   -PEER_TYPE        HELLO names another entity type than the one dialled
  *   -AUTH_METHOD, -AUTH_MODE, -AUTH_DENIED   the server's refusal: no common method, no common
- *                     connection mode, wrong credentials (or unknown entity, cipher not allowed)
+ *                     connection mode, wrong credentials (or unknown entity, cipher not allowed);
+ *                     SERVER: the peer asked again and again, or went away, after the first two
  *   -MODE_NOT_OFFERED, -CONN_SECRET, -NONCE_CLASH   AUTH_DONE that must not be accepted
  *   -AUTH_SIGNATURE   the peer's signature does not match what was sent
  *   -MISSING_FEATURES, -PEER_FEATURES   the server lacks ours, we lack the server's

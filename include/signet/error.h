@@ -104,6 +104,8 @@ extern "C" {
     X(REQUEST_TYPE, EINVAL, AUTH, "the request has a type that is not known")                      \
     X(LOGIN_STEP, EACCES, AUTH, "the request does not fit the step of the login")                  \
     X(TICKET_NAME, EACCES, AUTH, "the ticket is for another entity than the session's")            \
+    X(NONE_SECURE, EINVAL, USAGE,                                                                  \
+      "secure mode needs cephx: without authentication there is no key")                           \
     /* msg */                                                                                      \
     X(ADDR, EINVAL, FORMAT, "the text is not an address")                                          \
     X(MSGR1_PEER, EPROTO, PROTOCOL, "the peer speaks the old messenger, msgr1")                    \

@@ -48,6 +48,9 @@ struct signet_keyserver_options {
     enum signet_key_type preferred_cipher; /* of new keys; default aes256k */
     enum signet_key_type service_cipher;   /* of rotating secrets; default aes256k */
     bool allow_insecure_reclaim;           /* global_id without its old ticket; default no */
+    /* Logins and authorizers by AUTH_NONE alone: whoever comes is believed and may do everything
+     * ("allow *"), in crc mode only. Cephx is then refused. Default no. */
+    bool auth_none;
     bool daemon; /* knows only what signet_keyserver_set_rotating() gives; makes no secrets */
 };
 

@@ -30,6 +30,10 @@ SIGNET_MUST SIGNET_API int signet_login_new(struct signet_login **out,
                                             struct signet_keyserver *server, uint32_t service);
 SIGNET_API void signet_login_free(struct signet_login *login);
 
+/* SIGNET_AUTH_CEPHX, or SIGNET_AUTH_NONE by the key server's policy: the one method that it takes.
+ * With AUTH_NONE the first step ends it, with nothing to send in AUTH_DONE. */
+SIGNET_API uint32_t signet_login_method(const struct signet_login *login);
+
 enum signet_verdict {
     SIGNET_VERDICT_MORE,    /* send out as AUTH_REPLY_MORE */
     SIGNET_VERDICT_DONE,    /* send out as AUTH_DONE; signet_login_take() has the rest */
@@ -54,7 +58,7 @@ struct signet_identity {
     struct signet_name name;
     uint64_t global_id;
     const char *caps;         /* for this side's service; "" if none */
-    uint64_t expires_real_ns; /* of the ticket presented; UINT64_MAX for a login */
+    uint64_t expires_real_ns; /* of the ticket presented; UINT64_MAX for a login and AUTH_NONE */
 };
 /* After DONE, once: what the connection needs. The caller owns *result. -STATE otherwise. */
 SIGNET_MUST SIGNET_API int signet_login_take(struct signet_login *login,

@@ -17,6 +17,8 @@ enum authorizer_stage { NEW, REQUESTED, CHALLENGED, ENDED };
 struct signet_authorizer {
     enum authorizer_stage stage;
     struct signet_env env;
+    bool none; /* name and global_id are all of it */
+    struct signet_name name;
     uint64_t global_id;
     uint32_t service;
     uint64_t secret_id;
@@ -26,23 +28,47 @@ struct signet_authorizer {
     uint8_t blob[];
 };
 
+static struct signet_authorizer *make(const struct signet_client *client, uint32_t service,
+                                      size_t blob_len)
+{
+    struct signet_authorizer *a = calloc(1, sizeof(*a) + blob_len);
+    if (a != NULL) {
+        a->env = client->options.env;
+        a->none = client->options.method == SIGNET_AUTH_NONE;
+        a->name = client->options.name;
+        a->global_id = client->global_id;
+        a->service = service;
+    }
+    return a;
+}
+
+static int new_none(struct signet_authorizer **out, const struct signet_client *client,
+                    uint32_t service)
+{
+    if (client->global_id == 0) {
+        return -SIGNET_E_STATE;
+    }
+    *out = make(client, service, 0);
+    return *out != NULL ? 0 : -SIGNET_E_NOMEM;
+}
+
 int signet_authorizer_new(struct signet_authorizer **out, const struct signet_client *client,
                           uint32_t service)
 {
     *out = NULL;
+    if (client->options.method == SIGNET_AUTH_NONE) {
+        return new_none(out, client, service);
+    }
     const struct signet_env *env = &client->options.env;
     unsigned slot = signet_slot_of(service);
     const struct ticket *ticket = slot < SLOT_NUM ? &client->tickets.slot[slot] : NULL;
     if (ticket == NULL || !signet_ticket_usable(ticket, env->mono_ns(env->arg))) {
         return -SIGNET_E_NO_TICKET;
     }
-    struct signet_authorizer *a = calloc(1, sizeof(*a) + ticket->blob_len);
+    struct signet_authorizer *a = make(client, service, ticket->blob_len);
     if (a == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    a->env = *env;
-    a->global_id = client->global_id;
-    a->service = service;
     a->secret_id = ticket->secret_id;
     a->session_key = signet_key_ref(ticket->session_key);
     a->blob_len = ticket->blob_len;
@@ -74,21 +100,37 @@ static int write_parts(struct signet_authorizer *a, const struct signet_authoriz
     return w.err;
 }
 
+static int write_none(const struct signet_authorizer *a, uint8_t *out, size_t cap, size_t *out_len)
+{
+    const struct signet_auth_start start = {
+        .mode = SIGNET_AUTH_MODE_AUTHORIZER, .name = a->name, .global_id = a->global_id};
+    struct signet_writer w = signet_writer_init(out, cap);
+    signet_write_auth_start(&w, &start);
+    *out_len = w.err == 0 ? (size_t)w.len : 0;
+    return w.err;
+}
+
+static int write_first(struct signet_authorizer *a, uint8_t *out, size_t cap, size_t *out_len)
+{
+    uint8_t nonce[8];
+    int err = a->env.random(a->env.arg, nonce, sizeof(nonce));
+    if (err != 0) {
+        return err;
+    }
+    a->nonce = signet_load_u64(nonce);
+    struct signet_authorize authorize = {.version = 2, .nonce = a->nonce};
+    return write_parts(a, &authorize, out, cap, out_len);
+}
+
 int signet_authorizer_request(struct signet_authorizer *authorizer, uint8_t *out, size_t cap,
                               size_t *out_len)
 {
-    uint8_t nonce[8];
     *out_len = 0;
     if (authorizer->stage != NEW) {
         return -SIGNET_E_STATE;
     }
-    int err = authorizer->env.random(authorizer->env.arg, nonce, sizeof(nonce));
-    if (err != 0) {
-        return err;
-    }
-    authorizer->nonce = signet_load_u64(nonce);
-    struct signet_authorize authorize = {.version = 2, .nonce = authorizer->nonce};
-    err = write_parts(authorizer, &authorize, out, cap, out_len);
+    int err = authorizer->none ? write_none(authorizer, out, cap, out_len)
+                               : write_first(authorizer, out, cap, out_len);
     authorizer->stage = err == 0 ? REQUESTED : ENDED;
     return err;
 }
@@ -103,6 +145,9 @@ static int open_challenge(struct signet_authorizer *a, uint64_t *challenge, cons
     }
     if (a->stage != REQUESTED) {
         return signet_auth_fail(fail, SIGNET_E_STATE, WHERE);
+    }
+    if (a->none) {
+        return signet_auth_fail(fail, SIGNET_E_PROTOCOL_MISMATCH, WHERE);
     }
     int err = signet_authorize_challenge_open(&opened, &plain, a->session_key,
                                               (struct signet_span){in, in_len}, fail);
@@ -186,7 +231,9 @@ int signet_authorizer_done(struct signet_authorizer *authorizer, struct signet_a
 {
     memset(result, 0, sizeof(*result));
     int err = check_done(authorizer, global_id, mode, fail);
-    if (err == 0) {
+    if (err == 0 && authorizer->none) {
+        err = signet_auth_none_check(global_id, mode, in_len, WHERE, fail);
+    } else if (err == 0) {
         err = open_reply(authorizer, result, mode, in, in_len, fail);
     }
     authorizer->stage = ENDED;
@@ -194,7 +241,9 @@ int signet_authorizer_done(struct signet_authorizer *authorizer, struct signet_a
         signet_auth_result_clear(result);
         return err;
     }
-    result->session_key = signet_key_ref(authorizer->session_key);
+    if (!authorizer->none) {
+        result->session_key = signet_key_ref(authorizer->session_key);
+    }
     result->global_id = global_id;
     return 0;
 }

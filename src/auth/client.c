@@ -61,10 +61,21 @@ void signet_auth_result_clear(struct signet_auth_result *result)
     signet_wipe(result, sizeof(*result));
 }
 
+static bool method_valid(const struct signet_client_options *options)
+{
+    switch (options->method) {
+    case 0:
+    case SIGNET_AUTH_CEPHX:
+        return options->key != NULL;
+    default:
+        return options->method == SIGNET_AUTH_NONE;
+    }
+}
+
 int signet_client_new(struct signet_client **out, const struct signet_client_options *options)
 {
     *out = NULL;
-    if (options->key == NULL || (options->want & ~ALL_SERVICES) != 0 ||
+    if (!method_valid(options) || (options->want & ~ALL_SERVICES) != 0 ||
         options->name.id_len > SIGNET_NAME_ID_MAX) {
         return -SIGNET_E_INVAL;
     }
@@ -74,7 +85,12 @@ int signet_client_new(struct signet_client **out, const struct signet_client_opt
     }
     client->options = *options;
     client->options.want |= SIGNET_AUTH;
-    signet_key_ref(options->key);
+    if (options->method == SIGNET_AUTH_NONE) {
+        client->options.key = NULL;
+    } else {
+        client->options.method = SIGNET_AUTH_CEPHX;
+        signet_key_ref(options->key);
+    }
     *out = client;
     return 0;
 }
@@ -88,6 +104,16 @@ void signet_client_free(struct signet_client *client)
     signet_rotating_drop(&client->rotating);
     signet_key_unref(client->options.key);
     free(client);
+}
+
+uint32_t signet_client_method(const struct signet_client *client)
+{
+    return client->options.method;
+}
+
+static bool has_tickets(const struct signet_client *client)
+{
+    return client->options.method == SIGNET_AUTH_CEPHX;
 }
 
 static uint64_t now(const struct signet_client *client)
@@ -135,7 +161,7 @@ uint32_t signet_client_need(const struct signet_client *client)
 {
     uint32_t need = 0;
     uint64_t t = now(client);
-    if (auth_blocks(client, t)) {
+    if (!has_tickets(client) || auth_blocks(client, t)) {
         return 0;
     }
     for (unsigned i = 0; i < SLOT_NUM; i++) {
@@ -146,6 +172,9 @@ uint32_t signet_client_need(const struct signet_client *client)
 
 uint64_t signet_client_deadline_ns(const struct signet_client *client)
 {
+    if (!has_tickets(client)) {
+        return UINT64_MAX;
+    }
     uint64_t t = now(client);
     uint64_t first = ask_at(client, SLOT_AUTH);
     bool blocked = auth_blocks(client, t);

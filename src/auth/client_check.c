@@ -36,6 +36,21 @@ int signet_auth_done_check(uint64_t global_id, enum signet_con_mode mode, const 
     return global_id == 0 ? signet_auth_fail(fail, SIGNET_E_GLOBAL_ID_ZERO, where) : 0;
 }
 
+int signet_auth_none_check(uint64_t global_id, enum signet_con_mode mode, size_t payload_len,
+                           const char *where, struct signet_fail *fail)
+{
+    int err = signet_auth_done_check(global_id, mode, where, fail);
+    if (err == 0 && mode != SIGNET_MODE_CRC) {
+        err = signet_auth_fail(fail, SIGNET_E_NONE_SECURE, where);
+    }
+    if (err == 0 && payload_len != 0) {
+        err = signet_fail_set(
+            fail, -SIGNET_E_PROTOCOL_MISMATCH, where, 0,
+            "AUTH_DONE has %zu bytes where authentication none has nothing to say", payload_len);
+    }
+    return err;
+}
+
 int signet_auth_take_secret(struct signet_auth_result *result, enum signet_con_mode mode,
                             struct signet_span secret, const char *where, struct signet_fail *fail)
 {

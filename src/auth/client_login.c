@@ -81,6 +81,9 @@ static int take_challenge(struct signet_client *client, const uint8_t *in, size_
     if (client->stage != STAGE_STARTED) {
         return signet_auth_fail(fail, SIGNET_E_STATE, WHERE);
     }
+    if (client->options.method == SIGNET_AUTH_NONE) { /* nothing could answer it */
+        return signet_auth_fail(fail, SIGNET_E_PROTOCOL_MISMATCH, WHERE);
+    }
     int err = signet_server_challenge_decode(&challenge, in, in_len, fail);
     if (err == 0 && challenge.challenge == 0) {
         err = signet_auth_fail(fail, SIGNET_E_CHALLENGE_ZERO, "CephXServerChallenge");
@@ -109,8 +112,12 @@ static int take_done(struct signet_client *client, struct ticket_set *set,
                      struct signet_auth_result *result, uint64_t global_id,
                      enum signet_con_mode mode, struct signet_span in, struct signet_fail *fail)
 {
-    if (client->stage != STAGE_PROVING) {
+    bool none = client->options.method == SIGNET_AUTH_NONE;
+    if (client->stage != (none ? STAGE_STARTED : STAGE_PROVING)) {
         return signet_auth_fail(fail, SIGNET_E_STATE, WHERE);
+    }
+    if (none) {
+        return signet_auth_none_check(global_id, mode, in.len, WHERE, fail);
     }
     int err = signet_auth_done_check(global_id, mode, WHERE, fail);
     return err != 0 ? err : signet_intake_session(client, set, in.p, in.len, result, mode, fail);
@@ -128,7 +135,8 @@ int signet_client_done(struct signet_client *client, struct signet_auth_result *
     if (err == 0) {
         signet_client_commit(client, &set, global_id);
         result->global_id = global_id;
-        result->session_key = signet_key_ref(client->tickets.slot[SLOT_AUTH].session_key);
+        struct signet_key *key = client->tickets.slot[SLOT_AUTH].session_key;
+        result->session_key = key != NULL ? signet_key_ref(key) : NULL;
     } else {
         signet_auth_result_clear(result);
     }

@@ -88,7 +88,8 @@ int signet_client_rotating(struct signet_client *client, uint8_t *out, size_t ca
 {
     uint32_t type = client->options.name.type;
     *out_len = 0;
-    if (type != SIGNET_OSD && type != SIGNET_MDS && type != SIGNET_MGR) {
+    if ((type != SIGNET_OSD && type != SIGNET_MDS && type != SIGNET_MGR) ||
+        client->options.method == SIGNET_AUTH_NONE) {
         return -SIGNET_E_INVAL;
     }
     if (client->stage != STAGE_OPEN) {

@@ -74,6 +74,9 @@ int signet_auth_result_check(int32_t result, const char *where, struct signet_fa
 /* -CON_MODE unless crc or secure; -GLOBAL_ID_ZERO. */
 int signet_auth_done_check(uint64_t global_id, enum signet_con_mode mode, const char *where,
                            struct signet_fail *fail);
+/* The end of an exchange by AUTH_NONE: the same, and -NONE_SECURE, -PROTOCOL_MISMATCH. */
+int signet_auth_none_check(uint64_t global_id, enum signet_con_mode mode, size_t payload_len,
+                           const char *where, struct signet_fail *fail);
 /* Takes the connection secret that the mode wants: -SECRET_MISSING, -SECRET_LENGTH. */
 int signet_auth_take_secret(struct signet_auth_result *result, enum signet_con_mode mode,
                             struct signet_span secret, const char *where, struct signet_fail *fail);

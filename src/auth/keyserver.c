@@ -241,6 +241,11 @@ int signet_keyserver_pass_ids(struct signet_keyserver *s, uint64_t last)
     return err;
 }
 
+bool keyserver_gave_id(struct signet_keyserver *s, uint64_t id)
+{
+    return id >= GLOBAL_ID_FIRST && id < atomic_load_explicit(&s->id_next, memory_order_relaxed);
+}
+
 int keyserver_new_id(struct signet_keyserver *s, uint64_t *out)
 {
     uint64_t next = atomic_load_explicit(&s->id_next, memory_order_relaxed);

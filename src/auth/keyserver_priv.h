@@ -97,6 +97,8 @@ int keyserver_provide_ids(struct signet_keyserver *server);
 /* A number that was never given out before; takes no lock. -BUSY: none is left, which cannot be
  * unless thousands took one since keyserver_provide_ids(). */
 int keyserver_new_id(struct signet_keyserver *server, uint64_t *out);
+/* Whether this number was given out (or passed) before; takes no lock. */
+bool keyserver_gave_id(struct signet_keyserver *server, uint64_t id);
 /* The pending key was used (or its time is over): it becomes the key, if it is still the one that
  * is pending. Not inside a read section. */
 int keyserver_commit_pending(struct signet_keyserver *server, const struct signet_name *name,

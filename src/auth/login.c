@@ -40,6 +40,11 @@ void signet_login_free(struct signet_login *login)
     free(login);
 }
 
+uint32_t signet_login_method(const struct signet_login *login)
+{
+    return login->server->options.auth_none ? SIGNET_AUTH_NONE : SIGNET_AUTH_CEPHX;
+}
+
 int32_t signet_login_errno(const struct signet_login *login)
 {
     return login->wire_errno;
@@ -223,9 +228,14 @@ int signet_login_step(struct signet_login *login, enum signet_con_mode mode, uin
     struct login_out place = {out, cap, out_len};
     struct signet_span span = {in, in_len};
     *out_len = 0;
-    int err = login->service == SIGNET_MON
-                  ? step_at_monitor(login, mode, &place, span, verdict, fail)
-                  : login_authorizer(login, mode, &place, span, verdict, fail);
+    int err;
+    if (signet_login_method(login) == SIGNET_AUTH_NONE) {
+        err = login_none(login, mode, span, verdict, fail);
+    } else if (login->service == SIGNET_MON) {
+        err = step_at_monitor(login, mode, &place, span, verdict, fail);
+    } else {
+        err = login_authorizer(login, mode, &place, span, verdict, fail);
+    }
     if (err != 0) {
         *out_len = 0;
         return refuse(login, err, verdict);

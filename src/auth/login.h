@@ -76,4 +76,9 @@ int login_rotating(struct signet_login *login, struct login_out *out, struct sig
 int login_authorizer(struct signet_login *login, enum signet_con_mode mode, struct login_out *out,
                      struct signet_span in, enum signet_verdict *verdict, struct signet_fail *fail);
 
+/* --- login_none.c: the only step with AUTH_NONE, at a monitor and at a daemon --- */
+
+int login_none(struct signet_login *login, enum signet_con_mode mode, struct signet_span in,
+               enum signet_verdict *verdict, struct signet_fail *fail);
+
 #endif

@@ -34,6 +34,10 @@ static int answer(struct signet_login *login, struct signet_span in, struct logi
     struct signet_mauth mauth;
     struct signet_auth_request request;
     int err = signet_mauth_decode(&mauth, in.p, in.len, fail);
+    if (err == 0 && signet_login_method(login) == SIGNET_AUTH_NONE) {
+        return signet_fail_set(fail, -SIGNET_E_PROTOCOL_MISMATCH, "MAuth", 0,
+                               "a session without authentication has nothing to renew");
+    }
     if (err == 0 && mauth.protocol != SIGNET_AUTH_CEPHX) {
         err = signet_fail_set(fail, -SIGNET_E_PROTOCOL_MISMATCH, "MAuth", 0,
                               "protocol %u in a session of cephx", mauth.protocol);
@@ -77,7 +81,7 @@ int signet_login_mauth(struct signet_login *login, uint8_t *out, size_t cap, siz
     int err = answer(login, (struct signet_span){in, in_len}, &place, fail);
     *verdict = err == -SIGNET_E_PROOF_WRONG ? SIGNET_VERDICT_REFUSED : SIGNET_VERDICT_DONE;
     struct signet_mauth_reply reply = {
-        .protocol = SIGNET_AUTH_CEPHX,
+        .protocol = signet_login_method(login),
         .result = result_of(err),
         .global_id = login->global_id,
         .payload = {payload, err == 0 ? len : 0},

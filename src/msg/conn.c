@@ -146,6 +146,22 @@ static void set_defaults(struct signet_conn_options *o)
     fill(&o->max_nonces, UINT64_MAX);
 }
 
+static uint32_t method_of(const struct signet_conn_options *o)
+{
+    return o->role == SIGNET_ROLE_SERVER ? signet_login_method(o->login)
+                                         : signet_client_method(o->client);
+}
+
+/* There is nothing to seal with unless somebody has proved something. */
+static bool method_fits(const struct signet_conn_options *o)
+{
+    bool secure = o->num_modes == 0;
+    for (unsigned i = 0; i < o->num_modes; i++) {
+        secure = secure || o->modes[i] == SIGNET_MODE_SECURE;
+    }
+    return !secure || method_of(o) != SIGNET_AUTH_NONE;
+}
+
 /* An address that nobody else of this host has: any type, a random nonce. */
 static int set_own_addr(struct signet_conn_options *o)
 {
@@ -197,11 +213,15 @@ int signet_conn_new(struct signet_conn **out, const struct signet_conn_options *
     if (!options_valid(&o)) {
         return -SIGNET_E_INVAL;
     }
+    if (!method_fits(&o)) {
+        return -SIGNET_E_NONE_SECURE;
+    }
     struct signet_conn *conn = signet_secret_alloc(sizeof(*conn));
     if (conn == NULL) {
         return -SIGNET_E_NOMEM;
     }
     conn->o = o;
+    conn->method = method_of(&o);
     set_defaults(&conn->o);
     conn_queue_init(&conn->out, conn->o.senders);
     int err = start(conn, now_ns);

@@ -31,7 +31,7 @@ static int send_refusal(struct signet_conn *conn, uint32_t method, int32_t resul
     c.bad_method.method = method;
     c.bad_method.result = result;
     c.bad_method.methods.num = 1;
-    c.bad_method.methods.v[0] = SIGNET_AUTH_CEPHX;
+    c.bad_method.methods.v[0] = conn->method;
     c.bad_method.modes.num = conn->o.num_modes;
     memcpy(c.bad_method.modes.v, conn->o.modes, sizeof(conn->o.modes));
     return conn_send_control(conn, &c);
@@ -41,6 +41,7 @@ static int send_refusal(struct signet_conn *conn, uint32_t method, int32_t resul
 static int refuse_method(struct signet_conn *conn, enum signet_err cause, uint32_t method)
 {
     int err = send_refusal(conn, method, -EOPNOTSUPP);
+    conn->refused = cause;
     if (err == 0 && ++conn->refusals > CONN_REFUSALS) {
         conn->farewell = true;
         err = conn_fault(conn, -(int)cause, "the peer asked for what is not allowed %u times",
@@ -49,10 +50,25 @@ static int refuse_method(struct signet_conn *conn, enum signet_err cause, uint32
     return err;
 }
 
+int conn_refused_fault(struct signet_conn *conn)
+{
+    if (conn->refused == SIGNET_E_AUTH_METHOD) {
+        return conn_fault(conn, -SIGNET_E_AUTH_METHOD,
+                          "the peer went away when it was told that authentication method %s alone "
+                          "is allowed here",
+                          conn_method_name(conn->method));
+    }
+    return conn_fault(conn, -SIGNET_E_AUTH_MODE,
+                      "the peer went away when it was told that %s is allowed here",
+                      conn->o.num_modes > 1                    ? "only crc or secure mode"
+                      : conn->o.modes[0] == SIGNET_MODE_SECURE ? "secure mode alone"
+                                                               : "crc mode alone");
+}
+
 /* Wrong credentials: the peer hears no cause, and nothing after it. */
 static int refuse_login(struct signet_conn *conn, int cause)
 {
-    int err = send_refusal(conn, SIGNET_AUTH_CEPHX, signet_login_errno(conn->o.login));
+    int err = send_refusal(conn, conn->method, signet_login_errno(conn->o.login));
     conn->farewell = err == 0;
     return cause;
 }
@@ -125,11 +141,11 @@ int conn_on_auth_request(struct signet_conn *conn, const struct signet_frame_vie
     if (err != 0) {
         return err;
     }
-    if (c.auth_request.method != SIGNET_AUTH_CEPHX) {
+    if (c.auth_request.method != conn->method) {
         return refuse_method(conn, SIGNET_E_AUTH_METHOD, c.auth_request.method);
     }
     if (!pick_mode(conn, &c.auth_request.modes)) {
-        return refuse_method(conn, SIGNET_E_AUTH_MODE, SIGNET_AUTH_CEPHX);
+        return refuse_method(conn, SIGNET_E_AUTH_MODE, conn->method);
     }
     return step(conn, c.auth_request.payload);
 }

@@ -55,7 +55,7 @@ int conn_start_auth(struct signet_conn *conn)
     if (err != 0) {
         return err;
     }
-    c.auth_request.method = SIGNET_AUTH_CEPHX;
+    c.auth_request.method = conn->method;
     c.auth_request.modes.num = conn->o.num_modes;
     memcpy(c.auth_request.modes.v, conn->o.modes, sizeof(conn->o.modes));
     c.auth_request.payload = (struct signet_span){.p = conn->scratch, .len = len};
@@ -103,14 +103,30 @@ bool conn_has_mode(const struct signet_conn *conn, uint32_t mode)
     return conn->o.modes[0] == mode || (conn->o.num_modes > 1 && conn->o.modes[1] == mode);
 }
 
+const char *conn_method_name(uint32_t method)
+{
+    return method == SIGNET_AUTH_CEPHX  ? "cephx"
+           : method == SIGNET_AUTH_NONE ? "none"
+                                        : "an unknown method";
+}
+
+static int method_refused(struct signet_conn *conn, const struct signet_u32_list *allowed)
+{
+    uint32_t other = conn->method == SIGNET_AUTH_NONE ? SIGNET_AUTH_CEPHX : SIGNET_AUTH_NONE;
+    return conn_fault(conn, -SIGNET_E_AUTH_METHOD,
+                      "the peer does not allow authentication method %s%s%s",
+                      conn_method_name(conn->method), listed(allowed, other) ? ", only " : "",
+                      listed(allowed, other) ? conn_method_name(other) : "");
+}
+
 static int refusal(struct signet_conn *conn, const struct signet_auth_bad_method *refused)
 {
     bool common = false;
     for (unsigned i = 0; i < conn->o.num_modes; i++) {
         common = common || listed(&refused->modes, conn->o.modes[i]);
     }
-    if (refused->result == -EOPNOTSUPP && !listed(&refused->methods, SIGNET_AUTH_CEPHX)) {
-        return conn_fault(conn, -SIGNET_E_AUTH_METHOD, "the peer does not allow cephx");
+    if (refused->result == -EOPNOTSUPP && !listed(&refused->methods, conn->method)) {
+        return method_refused(conn, &refused->methods);
     }
     if (refused->result == -EOPNOTSUPP && !common) {
         return conn_fault(conn, -SIGNET_E_AUTH_MODE, "the peer allows %s, which was not offered",
@@ -130,7 +146,7 @@ int conn_on_bad_method(struct signet_conn *conn, const struct signet_frame_view 
     if (err != 0) {
         return err;
     }
-    /* cephx is all that we have: there is nothing else to try. */
+    /* A client has one method: there is nothing else to try. */
     conn_die(conn, refusal(conn, &c.bad_method));
     event->kind = SIGNET_EVENT_REFUSED;
     event->refused = c.bad_method;
@@ -188,7 +204,7 @@ int conn_on_done(struct signet_conn *conn, const struct signet_frame_view *view,
                           (unsigned)c.done.con_mode);
     }
     err = finish_auth(conn, &c.done);
-    if (err == 0 && conn->result.session_key == NULL) {
+    if (err == 0 && conn->result.session_key == NULL && conn->method != SIGNET_AUTH_NONE) {
         err = -SIGNET_E_AUTH_SIGNATURE; /* unsigned means AUTH NONE, which was not asked for */
     }
     conn->mode = (enum signet_con_mode)c.done.con_mode;

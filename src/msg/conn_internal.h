@@ -105,6 +105,7 @@ struct conn_pong {
 struct signet_conn {
     enum conn_state state;
     struct signet_conn_options o; /* defaults filled in */
+    uint32_t method;              /* of client or login: CEPHX or NONE */
     struct conn_recv in;
     struct signet_frame_reader *reader;
     struct conn_queue out;
@@ -118,7 +119,8 @@ struct signet_conn {
     unsigned frames;
     enum signet_con_mode mode;
     unsigned refusals;
-    bool farewell; /* failed, but what is queued may still be sent */
+    enum signet_err refused; /* SERVER: why the last one */
+    bool farewell;           /* failed, but what is queued may still be sent */
 
     /* session */
     struct signet_ident peer;
@@ -225,6 +227,10 @@ int conn_check_peer(struct signet_conn *conn, const struct signet_ident *peer);
 int conn_send_client_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie);
 /* SERVER: cookie 0: lossy. */
 int conn_send_server_ident(struct signet_conn *conn, uint64_t global_seq, uint64_t cookie);
+/* SERVER: the peer went away after it was refused; faults with why. */
+int conn_refused_fault(struct signet_conn *conn);
+/* "cephx", "none". */
+const char *conn_method_name(uint32_t method);
 /* One more answer that asks for another try; faults when there were too many. */
 int conn_count_refusal(struct signet_conn *conn);
 

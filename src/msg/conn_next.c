@@ -203,6 +203,10 @@ static void drained(struct signet_conn *conn)
 {
     if (conn->closed != 0 && conn->state != CONN_FAILED && !conn->waits) {
         bool busy = conn->state != CONN_READY;
+        if (conn->state == CONN_AUTH_ACCEPTING && conn->refusals > 0) {
+            conn_die(conn, conn_refused_fault(conn));
+            return;
+        }
         conn_fault(conn, conn->closed, "%s%s", signet_strerror(conn->closed),
                    busy ? " before the session was open" : "");
         conn_die(conn, conn->closed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The accepting side from the first byte on. First byte: bit 0 an OSD instead of a monitor,
- * bit 1 both modes allowed. The rest is what the client sends; crcs are right only by the corpus.
+ * bit 1 both modes allowed, bit 2 crc mode and authentication none. The rest is what the client
+ * sends; crcs are right only by the corpus.
  */
 #include "auth_setup.h"
 
@@ -53,6 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     o.own_type = (data[0] & 1) != 0 ? SIGNET_OSD : SIGNET_MON;
     o.num_modes = (data[0] & 2) != 0 ? 2 : 1;
+    if ((data[0] & 4) != 0) {
+        keys.auth_none = true;
+        o.modes[0] = SIGNET_MODE_CRC;
+        o.num_modes = 1;
+    }
     demand(signet_addr_parse(&o.own, "v2:127.0.0.1:3300/0") == 0);
     demand(signet_keyserver_open(&server, &keys, NULL) == 0);
     demand(signet_login_new(&o.login, server, o.own_type) == 0);
