@@ -73,6 +73,14 @@ static int make_sealer(struct journal *j, struct signet_fail *fail)
                     : 0;
 }
 
+static int start_flushing(struct journal *j, struct signet_fail *fail)
+{
+    int err = journal_flush_start(j);
+    return err != 0 ? signet_fail_set(fail, err, "journal", 0,
+                                      "the system gives no thread that flushes it")
+                    : 0;
+}
+
 static struct journal *journal_make(const struct journal_options *options)
 {
     struct journal *j = signet_secret_alloc(sizeof(*j)); /* it has the key */
@@ -112,7 +120,10 @@ int journal_open(struct journal **out, const struct journal_options *options, jo
     if (err == 0 && ftruncate(j->fd, (off_t)j->end) != 0) {
         err = system_failed(fail, "cut the journal in", options->dir);
     }
-    return finish(out, j, err == 0 ? make_sealer(j, fail) : err);
+    if (err == 0) {
+        err = make_sealer(j, fail);
+    }
+    return finish(out, j, err == 0 && j->sync ? start_flushing(j, fail) : err);
 }
 
 int journal_open_new(struct journal **out, const struct journal_options *options,
@@ -143,7 +154,7 @@ int journal_replace(struct journal *fresh, const struct journal_options *options
         return system_failed(fail, "put in place", from);
     }
     fresh->sync = options->sync;
-    return 0;
+    return fresh->sync ? start_flushing(fresh, fail) : 0;
 }
 
 void journal_close(struct journal *j)
@@ -151,6 +162,7 @@ void journal_close(struct journal *j)
     if (j == NULL) {
         return;
     }
+    journal_flush_stop(j);
     if (j->fd >= 0) {
         (void)!fdatasync(j->fd);
         close(j->fd);
@@ -242,6 +254,9 @@ static int renew(struct journal *j)
 
 static int take_number(struct journal *j, uint64_t *seq)
 {
+    if (journal_lost(j)) {
+        return -EIO;
+    }
     pthread_mutex_lock(&j->lock);
     int err = j->failed != 0 ? renew(j) : 0;
     if (err == 0 && signet_record_reserve(j->sealer, seq, 1) != 0) {
@@ -268,9 +283,6 @@ static int write_record(struct journal *j, const uint8_t *p, size_t len)
         len -= (size_t)n;
         at += (uint64_t)n;
     }
-    if (j->sync && fdatasync(j->fd) != 0) {
-        return EIO;
-    }
     j->end = at;
     return 0;
 }
@@ -279,7 +291,7 @@ static int write_record(struct journal *j, const uint8_t *p, size_t len)
 static void fail(struct journal *j, int error)
 {
     j->failed = error;
-    if (ftruncate(j->fd, (off_t)j->end) != 0 || (j->sync && fdatasync(j->fd) != 0)) {
+    if (ftruncate(j->fd, (off_t)j->end) != 0) {
         j->dead = true;
     }
 }
@@ -296,6 +308,7 @@ static int write_in_turn(struct journal *j, uint64_t seq, const uint8_t *record,
             fail(j, error);
         } else {
             j->next++;
+            atomic_store_explicit(&j->appended, j->next, memory_order_release);
         }
     }
     int err = -j->failed;
@@ -335,6 +348,8 @@ struct journal_usage journal_usage(struct journal *j)
         pthread_mutex_lock(&j->lock);
         u = (struct journal_usage){.bytes = j->end, .refused = j->refused};
         pthread_mutex_unlock(&j->lock);
+        u.flushes = atomic_load_explicit(&j->flush.flushes, memory_order_relaxed);
+        u.lost = journal_lost(j);
     }
     return u;
 }

@@ -2,7 +2,8 @@
 /*
  * A log of changes in one file, DIR/journal, of sealed records (signet/record.h, GCM) numbered from
  * 0. What was appended is there when the process is killed at any moment: it is with the system
- * before the append returns. With `sync` it is on the disk, too.
+ * before the append returns. With `sync` a thread of the journal's own flushes the file, once for
+ * all that wait at that time, and tells who waits (journal_when_safe()).
  *
  * Records are sealed outside of the lock, on many threads at once, and written in the order of
  * their numbers. When one cannot be written, those behind it fail with it, the file is cut to its
@@ -66,9 +67,38 @@ int journal_place(struct journal *journal, struct journal_place **out, size_t le
 uint8_t *journal_body(struct journal_place *place);
 int journal_append(struct journal *journal, struct journal_place *place);
 
+/* --- with sync: what is on the disk ---------------------------------------------------------- */
+
+/* Somebody who waits; in memory of the caller's until done was called. */
+struct journal_wait {
+    struct journal_wait *next;
+    uint64_t cost; /* bytes of memory that wait with it; from JOURNAL_WAIT_MAX on in all, the next
+                    * caller waits for a flush */
+    /* err: 0, or -EIO when flushing has failed: it may be on the disk, or not. Once it has failed
+     * each later append and wait is -EIO, until the journal is opened again. */
+    void (*done)(struct journal_wait *wait, int err);
+};
+enum { JOURNAL_WAIT_MAX = 64 << 20 };
+
+/* Whether it was opened with sync. NULL: no. */
+bool journal_syncs(const struct journal *journal);
+/* Calls wait->done when all records that were appended before are on the disk: on the journal's
+ * thread, in the order of these calls. With sync only. */
+void journal_when_safe(struct journal *journal, struct journal_wait *wait);
+/* The same, on the calling thread: 0 or -EIO. */
+int journal_wait_safe(struct journal *journal);
+/* Records in it; those of them that are on the disk; whether flushing has failed. */
+uint64_t journal_appended(const struct journal *journal);
+uint64_t journal_safe(const struct journal *journal);
+bool journal_lost(const struct journal *journal);
+/* Returns when nobody waits any more, and no done runs. */
+void journal_quiet(struct journal *journal);
+
 struct journal_usage {
     uint64_t bytes;   /* of the file */
     uint64_t refused; /* appends that failed since it was opened */
+    uint64_t flushes; /* with sync */
+    bool lost;        /* flushing has failed */
 };
 /* Any thread; may wait for a write. NULL: zeros. */
 struct journal_usage journal_usage(struct journal *journal);

@@ -32,6 +32,11 @@ int signet_osd_init(struct signet_osd *osd, const struct signet_osd_options *opt
     return 0;
 }
 
+void signet_osd_quiet(struct signet_osd *osd)
+{
+    journal_quiet(osd->journal);
+}
+
 void signet_osd_clear(struct signet_osd *osd)
 {
     journal_close(osd->journal);
@@ -67,6 +72,7 @@ void signet_osd_session_clear(struct signet_osd_session *session)
 {
     if (session->osd != NULL) {
         osd_peer_leave(session->osd->peers, session->peer);
+        osd_line_leave(session->line);
     }
     *session = (struct signet_osd_session){0};
 }
@@ -91,5 +97,7 @@ int signet_osd_message(struct signet_osd *osd, struct signet_osd_session *sessio
     call.send = send;
     call.arg = arg;
     call.fail = fail;
+    call.id = NULL;
+    call.object = NULL;
     return in->type == MSG_OSD_OP ? operation(&call) : osd_tell(&call);
 }

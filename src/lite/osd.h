@@ -52,11 +52,27 @@ struct journal_options;
 struct journal_report;
 struct journal_usage;
 
+/* For answers that wait until a journal with sync is on the disk: how they get to their peer, by
+ * the `arg` that came with the message. */
+struct signet_osd_later {
+    void (*ref)(void *arg); /* it must stay until unref; as a place to send to, not longer than its
+                             * session */
+    void (*unref)(void *arg);
+    /* Runs fn soon where the session's messages are answered, in the order of these calls, which
+     * come from the journal's thread. Not 0: it will not run. */
+    int (*post)(void *host, void *arg, void (*fn)(void *held), void *held);
+    /* Ends the session for cause err. */
+    void (*close)(void *arg, int err);
+    void *host;
+};
+
 struct signet_osd {
     const struct signet_lite_cluster *cluster;
     struct store *store;
     struct osd_peers *peers;
     struct journal *journal; /* NULL: objects are gone when the daemon ends */
+    /* Before the first session; NULL: the thread that answers waits for the disk itself. */
+    const struct signet_osd_later *later;
 };
 
 /* 0, -INVAL, -NOMEM or -RANDOM. */
@@ -70,6 +86,8 @@ SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_
 /* The largest global_id whose writes are remembered, or 0. No other client may get it or one below:
  * its writes would be taken for repetitions. Before the first session. */
 uint64_t signet_osd_last_client(const struct signet_osd *osd);
+/* Once no messages come any more: returns when no answer waits for the disk. */
+void signet_osd_quiet(struct signet_osd *osd);
 /* All sessions must have ended. An osd of zeros is fine. */
 void signet_osd_clear(struct signet_osd *osd);
 /* Figures of the store; they need not belong to one moment. */
@@ -78,6 +96,7 @@ struct store_usage signet_osd_usage(const struct signet_osd *osd);
 void signet_osd_journal_usage(const struct signet_osd *osd, struct journal_usage *out);
 
 struct osd_peer;
+struct osd_line;
 
 /* Who is at the other end, with the capabilities of the login. */
 struct signet_osd_session {
@@ -85,6 +104,8 @@ struct signet_osd_session {
     uint64_t global_id;
     struct osd_caps caps;  /* views of the login's text */
     struct osd_peer *peer; /* its writes; from the first one on */
+    struct osd_line *line; /* its answers that wait for the disk; from the first one on */
+    uint64_t waiting;      /* a bit for each hash of objects that they are about, modulo 64 */
 };
 
 /* From a login that is DONE, which must outlive the session; -STATE before. */
@@ -97,8 +118,9 @@ void signet_osd_session_make(struct signet_osd_session *session, struct signet_o
 void signet_osd_session_clear(struct signet_osd_session *session);
 
 /* Takes one answer: the message (whose own data member is empty) and its data in pieces, most of
- * them views of the store. All valid during the call alone. Not 0: signet_osd_message() returns
- * it. */
+ * them views of the store. With a journal that syncs it may be called after signet_osd_message()
+ * has returned, from what signet_osd_later.post() runs. All valid during the call alone. Not 0:
+ * signet_osd_message() returns it. */
 typedef int (*signet_osd_send)(void *arg, const struct signet_message *out,
                                const struct iovec *data, int num);
 

@@ -81,6 +81,8 @@ struct osd_call {
     signet_osd_send send;
     void *arg;
     struct signet_fail *fail;
+    const struct store_id *id;   /* the object; NULL: none, or several */
+    struct store_object *object; /* what large pieces of the answer are views of, or NULL */
     struct osd_request request;
     struct osd_result result;
 };
@@ -91,6 +93,14 @@ struct osd_op osd_op_at(const struct osd_request *request, uint32_t index);
 
 /* osd_reply.c: all of the answer, from what the call has. */
 int osd_reply(struct osd_call *call, const struct iovec *data, int num);
+
+/* osd_hold.c: answers that tell of what is not on the disk yet, or that would overtake one about
+ * the same object which waits for that. */
+bool osd_must_hold(struct osd_call *call);
+/* Sends it then; the session's end when flushing fails. */
+int osd_hold(struct osd_call *call, const struct signet_message *out, const struct iovec *data,
+             int num);
+void osd_line_leave(struct osd_line *line); /* NULL is fine */
 
 /* The operations of a request that writes, in order; 0: done, and reserved if anything changed. */
 int32_t osd_change(struct store_work *work, const struct osd_request *q, struct osd_result *res);

@@ -134,7 +134,9 @@ int osd_run_read(struct osd_call *call, const struct store_id *id)
     if (o == NULL) {
         return read_nothing(call, id);
     }
+    call->object = o;
     int err = read_object(call, o);
+    call->object = NULL;
     store_object_unref(o);
     return err;
 }

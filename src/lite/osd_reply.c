@@ -2,6 +2,7 @@
 /* MOSDOpReply, version 8. Source: osdlite.md 4. */
 #include "lite/osd_internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum {
@@ -62,9 +63,26 @@ static void write_front(struct signet_writer *w, const struct osd_call *call)
     signet_write_zeros(w, 24); /* trace */
 }
 
+/* Nobody is told what may not be there after a crash. */
+static bool cannot_be_told(struct osd_call *call, bool hold)
+{
+    if (!hold || !journal_lost(call->osd->journal)) {
+        return false;
+    }
+    struct osd_result *res = &call->result;
+    osd_result_begin(call, res->num_ops);
+    res->result = -EIO;
+    return true;
+}
+
 int osd_reply(struct osd_call *call, const struct iovec *data, int num)
 {
     uint8_t front[FRONT_MAX];
+    bool hold = osd_must_hold(call);
+    if (cannot_be_told(call, hold)) {
+        num = 0;
+        hold = false;
+    }
     /* a name that no object can have is not given back */
     if (call->request.name.len > LITE_NAME_MAX) {
         call->request.name.len = 0;
@@ -83,5 +101,5 @@ int osd_reply(struct osd_call *call, const struct iovec *data, int num)
         .flags = MESSAGE_FLAGS,
         .front = {front, (size_t)w.len},
     };
-    return call->send(call->arg, &out, data, num);
+    return hold ? osd_hold(call, &out, data, num) : call->send(call->arg, &out, data, num);
 }

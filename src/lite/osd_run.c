@@ -93,6 +93,7 @@ int osd_run(struct osd_call *call)
     }
     struct store_id id = {.pool = q->pool, .ns = q->ns, .key = q->key, .name = q->name};
     id.hash = lite_object_hash(id.ns, id.key, id.name);
+    call->id = &id;
     return q->writes ? osd_run_write(call, &id) : osd_run_read(call, &id);
 }
 
@@ -192,6 +193,9 @@ static int32_t write_once(struct osd_call *call, struct store_work *work)
         err = log_change(call, work);
     }
     if (err == 0 && work->changed) {
+        if (journal_syncs(call->osd->journal)) {
+            store_work_mark(work, journal_appended(call->osd->journal));
+        }
         res->version = store_commit(work, call->request.mtime, 0);
         osd_peer_note(peer, call->request.tid, res->version);
     }

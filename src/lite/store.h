@@ -65,6 +65,7 @@ struct signet_span store_object_name(const struct store_object *o);
  * are also set, at most so many as the call before counted. */
 size_t store_object_gather(const struct store_object *o, uint64_t offset, uint64_t len,
                            struct iovec *iov);
+void store_object_ref(struct store_object *o);   /* by who has a reference */
 void store_object_unref(struct store_object *o); /* NULL is fine */
 
 struct store_options {
@@ -125,6 +126,10 @@ int store_reserve(struct store_work *work);
 uint64_t store_commit(struct store_work *work, struct signet_utime mtime, uint64_t version);
 /* The last version number given out in the shard. */
 uint64_t store_work_version(const struct store_work *work);
+/* How far the journal has to be on the disk for what the shard shows to be there, too: told before
+ * the commit, so that who sees the new version sees this as well. */
+void store_work_mark(struct store_work *work, uint64_t records);
+uint64_t store_mark(struct store *store, uint32_t hash);
 /* Lets the shard go; what was not committed is forgotten. */
 void store_end(struct store_work *work);
 

@@ -122,6 +122,16 @@ void store_end(struct store_work *work)
     store_object_unref(work->published ? work->old : work->own);
 }
 
+void store_work_mark(struct store_work *work, uint64_t records)
+{
+    atomic_store_explicit(&work->shard->mark, records, memory_order_release);
+}
+
+uint64_t store_mark(struct store *store, uint32_t hash)
+{
+    return atomic_load_explicit(&store_shard_of(store, hash)->mark, memory_order_acquire);
+}
+
 uint64_t store_work_version(const struct store_work *work)
 {
     return work->shard->version;

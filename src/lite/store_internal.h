@@ -13,6 +13,7 @@ struct store_shard {
     struct store_table table; /* changed under both; read under either */
     uint64_t version;         /* under write */
     _Atomic uint64_t objects, bytes;
+    _Atomic uint64_t mark; /* written under write */
 } __attribute__((aligned(64)));
 
 struct store {

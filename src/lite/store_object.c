@@ -73,6 +73,11 @@ struct store_object *store_object_new(const struct store_work *work, uint64_t si
     return o;
 }
 
+void store_object_ref(struct store_object *o)
+{
+    atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+}
+
 void store_object_unref(struct store_object *o)
 {
     /* release: what this thread read of it comes before the free; acquire: for the one that frees

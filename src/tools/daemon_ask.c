@@ -48,8 +48,8 @@ static bool ask_status(struct daemon *d, FILE *out)
             f.handshakes[DAEMON_MON].ok, f.handshakes[DAEMON_OSD].ok);
     fprintf(out, "objects   %" PRIu64 ", %" PRIu64 " bytes\n", f.objects, f.object_bytes);
     if (f.journal) {
-        fprintf(out, "journal   %" PRIu64 " bytes, %" PRIu64 " writes refused\n", f.journal_bytes,
-                f.journal_refused);
+        fprintf(out, "journal   %" PRIu64 " bytes, %" PRIu64 " writes refused%s\n", f.journal_bytes,
+                f.journal_refused, f.journal_lost ? ", a flush has failed: restart" : "");
     }
     fprintf(out, "entities  %" PRIu64 "\n", f.keys.principals);
     return true;

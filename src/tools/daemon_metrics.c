@@ -159,6 +159,12 @@ static void print_objects(FILE *out, const struct daemon_figures *f)
         gauge(out, "signet_journal_bytes", "Size of the journal of objects.", f->journal_bytes);
         counter(out, "signet_journal_refused_total",
                 "Writes refused because the journal could not take them.", f->journal_refused);
+        counter(out, "signet_journal_flushes_total",
+                "With --journal-sync: flushes, each for all writes that waited.",
+                f->journal_flushes);
+        gauge(out, "signet_journal_lost",
+              "1 after a flush that failed: nothing is written until a restart.",
+              f->journal_lost ? 1 : 0);
     }
 }
 

@@ -30,7 +30,8 @@ struct daemon_figures {
     uint64_t objects, object_bytes; /* at the OSD; bytes of their data */
     uint64_t object_memory, object_memory_max;
     bool journal; /* there is one: */
-    uint64_t journal_bytes, journal_refused;
+    uint64_t journal_bytes, journal_refused, journal_flushes;
+    bool journal_lost;
 };
 
 void daemon_metrics_print(FILE *out, const struct daemon_figures *figures);

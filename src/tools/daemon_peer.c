@@ -9,6 +9,8 @@
 
 #include <signet/server.h>
 
+#include "lite/journal.h"
+
 struct user {
     enum signet_con_mode mode;
     bool ready;
@@ -151,6 +153,47 @@ static int send_osd(void *arg, const struct signet_message *out, const struct io
 {
     return signet_peer_send(arg, out, data, num, NULL);
 }
+
+static void later_ref(void *arg)
+{
+    signet_peer_ref(arg);
+}
+
+static void later_unref(void *arg)
+{
+    signet_peer_unref(arg);
+}
+
+/* Once, by the first answer that must not go out. */
+static void tell_lost(struct daemon_serve *serve)
+{
+    struct logfmt line;
+    if (!atomic_exchange(&serve->lost_told, true) &&
+        daemon_log_begin(serve->log, &line, SIGNET_LOG_ERROR, "journal")) {
+        logfmt_text(&line, "text",
+                    "cannot be flushed to its disk: writes that were not answered may be lost, and "
+                    "no more are taken");
+        logfmt_text(&line, "next", "see what the system says of the disk, and restart");
+        daemon_log_end(serve->log, &line);
+    }
+}
+
+static int later_post(void *host, void *arg, void (*fn)(void *held), void *held)
+{
+    struct daemon_serve *serve = host;
+    if (journal_lost(serve->osd.journal)) {
+        tell_lost(serve);
+    }
+    return signet_messenger_post(serve->messenger, signet_peer_worker(arg), fn, held);
+}
+
+static void later_close(void *arg, int err)
+{
+    signet_peer_close(arg, err);
+}
+
+const struct signet_osd_later daemon_peer_later = {
+    .ref = later_ref, .unref = later_unref, .post = later_post, .close = later_close};
 
 static int on_message(void *arg, struct signet_peer *peer, const struct signet_message *message)
 {

@@ -6,5 +6,7 @@
 #include "daemon_serve.h"
 
 extern const struct signet_peer_ops daemon_peer_ops;
+/* Its host is to be the struct daemon_serve. */
+extern const struct signet_osd_later daemon_peer_later;
 
 #endif

@@ -63,6 +63,7 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
     serve->log = log;
     serve->keys = keys;
     atomic_init(&serve->open, false);
+    atomic_init(&serve->lost_told, false);
     errno = 0;
     int err = signet_messenger_new(&serve->messenger, &options);
     if (err != 0) {
@@ -127,6 +128,9 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
         return daemon_fail(why, TOOL_FAILURE, "cannot make room for objects: %s",
                            signet_strerror(err));
     }
+    serve->later = daemon_peer_later;
+    serve->later.host = serve;
+    serve->osd.later = &serve->later;
     int code = daemon_journal_open(&serve->osd, config, serve->log, why);
     if (code == TOOL_OK) {
         code = pass_clients(serve, why);
@@ -148,6 +152,7 @@ bool daemon_serve_stop(struct daemon_serve *serve, uint64_t drain_ns)
     bool all = true;
     if (serve->messenger != NULL) {
         all = signet_messenger_drain(serve->messenger, drain_ns) == 0;
+        signet_osd_quiet(&serve->osd); /* it uses the messenger */
         signet_messenger_free(serve->messenger);
         serve->messenger = NULL;
     }
@@ -175,6 +180,8 @@ void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figure
     out->object_memory_max = usage.max_bytes;
     out->journal_bytes = journal.bytes;
     out->journal_refused = journal.refused;
+    out->journal_flushes = journal.flushes;
+    out->journal_lost = journal.lost;
     for (int i = 0; i < DAEMON_SERVICES; i++) {
         const struct daemon_port *port = &serve->port[i];
         out->handshakes[i].ok = atomic_load_explicit(&port->ok, memory_order_relaxed);

@@ -33,8 +33,10 @@ struct daemon_serve {
     struct signet_lite_pool pools[DAEMON_POOLS_MAX];
     struct signet_mon mon;
     struct signet_osd osd;
+    struct signet_osd_later later;
     struct daemon_port port[DAEMON_SERVICES];
-    atomic_bool open; /* the cluster is whole: sessions may begin */
+    atomic_bool lost_told; /* the log says that the journal's disk has failed */
+    atomic_bool open;      /* the cluster is whole: sessions may begin */
 };
 
 /* Starts the workers and listens. The maps are not known yet: sessions are put off (closed, clients

@@ -1,5 +1,5 @@
 #!/bin/bash
-# signetd_journal.sh SIGNET SIGNETD MON_CLIENT OBJECT_CLIENT KILLS: kills a daemon that has a journal again and
+# signetd_journal.sh SIGNET SIGNETD MON_CLIENT OBJECT_CLIENT KILLS [OPTION...]: kills a daemon that has a journal again and
 # again under load. Each start finds every write that was answered, and no part of one; then what
 # happens to a journal that was damaged, and to its key.
 # shellcheck disable=SC2119,SC2154 # functions may go without arguments; daemon.sh sets variables
@@ -7,10 +7,11 @@ set -eu
 # shellcheck source=daemon.sh
 . "$(dirname "$(readlink -f "$0")")/daemon.sh"
 objects=$4 kills=$5
+options=("${@:6}")
 journal=$work/objects/journal
 
 run() {
-    start --pool bench=1 --journal "$work/objects" --ms-mode prefer-secure "$@"
+    start --pool bench=1 --journal "$work/objects" --ms-mode prefer-secure "${options[@]}" "$@"
 }
 
 client() { # WORD...

@@ -62,6 +62,8 @@ static void fill(void)
     figures.journal = true;
     figures.journal_bytes = 30;
     figures.journal_refused = 31;
+    figures.journal_flushes = 32;
+    figures.journal_lost = true;
     figures.keys.refused[SIGNET_E_PROOF_WRONG] = 25;
 }
 
@@ -99,6 +101,8 @@ START_TEST(rows)
         "signet_object_memory_max_bytes 29",
         "signet_journal_bytes 30",
         "signet_journal_refused_total 31",
+        "signet_journal_flushes_total 32",
+        "signet_journal_lost 1",
         "signet_refused_total{cause=\"PROOF_WRONG\"} 25",
     };
     fill();
