@@ -29,6 +29,7 @@ signet_test(session_test SOURCES unit/session_test.c)
 signet_test(session_judge_test PLAIN SOURCES unit/session_judge_test.c)
 signet_test(session_wire_test SOURCES unit/session_wire_test.c)
 signet_test(session_limits_test SOURCES unit/session_limits_test.c)
+signet_test(session_client_test SOURCES unit/session_client_test.c)
 signet_test(session_cross_test SOURCES unit/session_cross_test.c)
 signet_test(session_sim_test SOURCES unit/session_sim_test.c)
 # For test/interop.

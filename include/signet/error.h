@@ -166,6 +166,7 @@ extern "C" {
     X(PEER_LIMIT, EAGAIN, PROTOCOL, "there are too many connections")                              \
     X(HALF_OPEN_LIMIT, EAGAIN, PROTOCOL, "too many connections are not authenticated yet")         \
     X(BUSY, EAGAIN, USAGE, "too much output waits for this peer")                                  \
+    X(SESSION_CLIENT_LIMIT, ENOBUFS, RESOURCE, "this client has as many sessions as it may")       \
     /* tools */
 
 enum signet_err {

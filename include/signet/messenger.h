@@ -80,7 +80,8 @@ struct signet_listener_options {
     uint32_t service;              /* SIGNET_MON: logins; another: authorizers of that service */
     struct signet_keyserver *keys; /* borrowed until the messenger is freed */
     /* Template of each connection: modes, features, gid, time-outs, limits, pin, sessions. Its
-     * role, own, own_type, login, env, senders and wake are set by the messenger. */
+     * role, own, own_type, login, env, senders and wake are set by the messenger, which also drops
+     * in time what its sessions hold for peers that do not come back (signet_sessions_expire()). */
     struct signet_conn_options conn;
     struct signet_peer_ops ops;
     void *arg;

@@ -50,25 +50,31 @@ struct signet_sessions_options {
     bool keep_on_restart;  /* policy.resetcheck off: what waits for a peer that has lost its session
                             * goes to its new one, and is not dropped */
     uint32_t max_sessions; /* of the table; default 65536 */
-    uint64_t max_queued;   /* bytes of memory that one session keeps messages in; default 64 MiB */
-    uint64_t max_total;    /* that all keep; default 1 GiB */
-    uint64_t standby_ns;   /* an accepted session without connection is dropped after this; default
-                            * 10 min */
-    uint64_t backoff_ns;   /* before the second attempt to connect, doubling; default 0.2 s */
+    uint32_t max_per_client; /* accepted ones of one global_id; default 32. One more takes the place
+                              * of the one that has been without connection for longest; when all
+                              * have one it is refused (-SESSION_CLIENT_LIMIT) */
+    uint64_t max_queued; /* bytes of memory that one session keeps messages in; default 64 MiB */
+    uint64_t max_total;  /* that all keep; default 1 GiB */
+    uint64_t standby_ns; /* an accepted session without connection is dropped after this; default
+                          * 10 min */
+    uint64_t backoff_ns; /* before the second attempt to connect, doubling; default 0.2 s */
     uint64_t max_backoff_ns; /* up to this; default 15 s */
-    /* The table drops a session for its age, and num_queued messages with it; NULL: nobody is told.
-     * Called with locks held: it must not call into signet. */
+    /* The table drops a session for its age or for another one of its client, and num_queued
+     * messages with it; NULL: nobody is told. On any thread, with locks held: it must not call into
+     * signet. */
     void (*dropped)(void *arg, const struct signet_session_status *session);
     void *arg;
 };
 
+/* -INVAL, -NOMEM, -RANDOM (the table's places are not for peers to foresee). */
 SIGNET_MUST SIGNET_API int signet_sessions_new(struct signet_sessions **out,
                                                const struct signet_sessions_options *options);
 /* Closes all sessions that an incoming connection could find; their connections fail at their next
  * call. Those of LOSSLESS_CLIENT stay usable until their last reference goes. NULL is fine. */
 SIGNET_API void signet_sessions_free(struct signet_sessions *sessions);
-/* Drops what is without connection for too long; to be called now and then (whoever asks for a
- * session does it too). Returns when something may be due next; UINT64_MAX: nothing. */
+/* Drops what is without connection for too long. Whoever asks for a session does it too, and a
+ * messenger does it in time for the tables of its listeners; others call it now and then. Returns
+ * when something may be due next; UINT64_MAX: nothing. */
 SIGNET_API uint64_t signet_sessions_expire(struct signet_sessions *sessions, uint64_t now_ns);
 /* Sessions that an incoming connection could find, and bytes kept by all. */
 SIGNET_API uint32_t signet_sessions_num(struct signet_sessions *sessions);

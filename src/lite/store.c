@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/siphash.h"
 #include "lite/arena.h"
 #include "lite/placement.h"
-#include "lite/siphash.h"
 
 static int shard_init(struct store_shard *shard)
 {

@@ -122,6 +122,18 @@ static int refuse(struct signet_conn *conn, enum session_answer answer, uint64_t
     }
 }
 
+/* Why there is no session for it. */
+static int no_session(struct signet_conn *conn, const struct session_claim *claim, int err)
+{
+    if (err == -SIGNET_E_SESSION_CLIENT_LIMIT) {
+        return conn_fault(conn, err,
+                          "global_id %llu has %u sessions already, all of them with a connection: "
+                          "does it take a new nonce each time?",
+                          (unsigned long long)claim->global_id, conn->o.sessions->o.max_per_client);
+    }
+    return err;
+}
+
 int conn_session_accept_ident(struct signet_conn *conn, const struct signet_ident *ident,
                               struct signet_event *event)
 {
@@ -135,7 +147,7 @@ int conn_session_accept_ident(struct signet_conn *conn, const struct signet_iden
     if (!lossy) {
         int err = session_accept(conn, &claim, ident, &answer, &grant);
         if (err != 0) {
-            return err;
+            return no_session(conn, &claim, err);
         }
     }
     if (answer != SESSION_NEW && answer != SESSION_REUSE && answer != SESSION_RESTARTED) {

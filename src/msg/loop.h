@@ -144,6 +144,7 @@ struct worker {
     uint64_t now_ns, drain_ns;
     uint64_t accept_ns; /* when accepting is tried again after the system refused; UINT64_MAX */
     uint64_t sweep_ns;  /* when idle peers are looked at; UINT64_MAX */
+    uint64_t expire_ns; /* when sessions of listeners are looked at; UINT64_MAX */
     struct cds_list_head peers, half_open, run, sockets;
     struct loop_heap heap;
     struct loop_counts counts;
@@ -255,6 +256,8 @@ void loop_drain(struct worker *worker, uint64_t deadline_ns);
 void loop_accept(struct worker *worker, struct listener_socket *socket);
 void loop_stop_listening(struct worker *worker);
 void loop_listeners_free(struct signet_messenger *messenger);
+/* Drops sessions of its listeners that nobody took up again. */
+void loop_expire(struct worker *worker);
 /* The connect has an outcome. */
 void loop_connected(struct signet_peer *peer);
 

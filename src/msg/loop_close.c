@@ -183,6 +183,7 @@ void loop_finish(struct signet_peer *peer)
     }
     signet_login_free(peer->login);
     peer->login = NULL;
+    peer->conn->now_ns = worker->now_ns;
     conn_die(peer->conn, peer->why.err); /* a session goes on without it */
     conn_recv_free(peer->conn);
     conn_queue_drop(&peer->conn->out); /* others may keep the peer for long */

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "msg/driver_socket.h"
+#include "msg/session_internal.h"
 
 #define ACCEPT_PAUSE_NS UINT64_C(100000000)
 
@@ -232,6 +233,9 @@ static int bind_all(struct listener *listener, unsigned num)
 
 static void listener_free(struct listener *listener, unsigned num)
 {
+    if (listener->o.conn.sessions != NULL) {
+        sessions_unref(listener->o.conn.sessions);
+    }
     for (unsigned i = 0; i < num; i++) {
         if (listener->socket[i].fd >= 0) {
             close(listener->socket[i].fd);
@@ -261,6 +265,7 @@ static void begin(struct worker *worker, struct loop_note *note)
     }
     cds_list_add_tail(&s->in_sockets, &worker->sockets);
     s->can_accept = true;
+    worker->expire_ns = worker->now_ns;
     if (loop_watch(worker, s->fd, &s->source) != 0) {
         loop_add(&worker->counts.accept_errors, 1); /* as if it were not there: others accept */
     }
@@ -273,6 +278,21 @@ void loop_stop_listening(struct worker *worker)
     {
         cds_list_del_init(&s->in_sockets);
         loop_close_fd(worker, &s->fd);
+    }
+}
+
+/* One worker is enough for each table. */
+void loop_expire(struct worker *worker)
+{
+    struct listener_socket *s;
+    worker->expire_ns = UINT64_MAX;
+    cds_list_for_each_entry(s, &worker->sockets, in_sockets)
+    {
+        struct signet_sessions *sessions = s->listener->o.conn.sessions;
+        if (sessions != NULL && worker->index == 0) {
+            uint64_t next = sessions_expire_next(sessions, worker->now_ns);
+            worker->expire_ns = next < worker->expire_ns ? next : worker->expire_ns;
+        }
     }
 }
 
@@ -296,6 +316,9 @@ static struct listener *listener_new(const struct signet_listener_options *o, un
     }
     l->o = *o;
     l->any = is_any(&o->addr);
+    if (o->conn.sessions != NULL) {
+        sessions_ref(o->conn.sessions);
+    }
     for (unsigned i = 0; i < num; i++) {
         l->socket[i] = (struct listener_socket){
             .source = {SOURCE_LISTENER}, .listener = l, .fd = -1, .note = {.run = begin}};

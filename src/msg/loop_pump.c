@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "msg/conn_internal.h"
 #include "msg/driver_socket.h"
 
 enum {
@@ -135,6 +136,7 @@ static void read_failed(struct signet_peer *peer, ssize_t n, int errnum)
         return;
     }
     peer->can_read = false;
+    peer->conn->now_ns = peer->worker->now_ns; /* it may have been silent for long */
     if (n == 0 || !signet_socket_later(errnum)) {
         signet_conn_closed(peer->conn, signet_socket_stream_error(n == 0 ? 0 : errnum));
     } else if (peer->write_err != 0) {

@@ -39,6 +39,7 @@ int loop_worker_init(struct worker *worker, struct signet_messenger *messenger, 
     worker->index = index;
     worker->source.kind = SOURCE_WAKE;
     worker->accept_ns = worker->sweep_ns = worker->drain_ns = UINT64_MAX;
+    worker->expire_ns = UINT64_MAX;
     worker->counts.nonces_left = UINT64_MAX;
     CDS_INIT_LIST_HEAD(&worker->peers);
     CDS_INIT_LIST_HEAD(&worker->half_open);
@@ -117,7 +118,7 @@ static int wait_ms(struct worker *worker)
     if (worker->stopping || !cds_list_empty(&worker->run) || can_accept(worker)) {
         return 0;
     }
-    uint64_t at = earlier(worker->accept_ns, worker->sweep_ns);
+    uint64_t at = earlier(worker->accept_ns, earlier(worker->sweep_ns, worker->expire_ns));
     at = first != NULL ? earlier(at, first->at_ns) : at;
     if (at == UINT64_MAX) {
         return -1;
@@ -225,6 +226,9 @@ static void *work(void *arg)
         run_peers(worker);
         if (worker->now_ns >= worker->sweep_ns) {
             loop_sweep(worker);
+        }
+        if (worker->now_ns >= worker->expire_ns) {
+            loop_expire(worker);
         }
     }
     loop_close_inbox(worker);

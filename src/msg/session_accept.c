@@ -26,12 +26,13 @@ static struct signet_session *make(struct signet_sessions *table, const struct s
 static int make_linked(struct signet_sessions *table, const struct session_claim *claim,
                        struct signet_session **out)
 {
-    struct signet_session *session = make(table, claim);
     *out = NULL;
+    int err = sessions_client_room(table, claim->global_id);
+    struct signet_session *session = err == 0 ? make(table, claim) : NULL;
     if (session == NULL) {
-        return -SIGNET_E_NOMEM;
+        return err != 0 ? err : -SIGNET_E_NOMEM;
     }
-    int err = sessions_link(table, session);
+    err = sessions_link(table, session);
     if (err == 0) {
         pthread_mutex_lock(&session->lock);
         *out = session;
@@ -92,7 +93,11 @@ static void give(struct signet_session *session, struct signet_conn *conn,
 {
     session->peer_global_seq = claim->global_seq;
     session->bound = true;
-    session->global_id = claim->global_id;
+    if (session->global_id != claim->global_id) {
+        sessions_client_unlink(session);
+        session->global_id = claim->global_id;
+        sessions_client_link(session);
+    }
     session_take(session, conn);
     session_tie(session, conn);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside of sessions. session.c is the object, session_queue.c its messages, session_table.c the
- * table, session_judge.c the rules of msgr2.md 9.2 as functions of facts, session_accept.c does
- * what they say, conn_lossless.c is the connection's side.
+ * table, session_client.c what one client has of it, session_judge.c the rules of msgr2.md 9.2 as
+ * functions of facts, session_accept.c does what they say, conn_lossless.c is the connection's
+ * side.
  *
  * Locks: the table's before the session's. Making or breaking the tie between a session and a
  * connection takes both; a message takes the session's alone.
@@ -61,10 +62,11 @@ struct signet_session {
     void *due_arg;
 
     /* under the table's lock */
-    bool linked;                          /* in a bucket, which holds a reference */
-    struct signet_session *next;          /* of the bucket */
-    struct signet_session *older, *newer; /* without connection, by the time since when */
-    bool idle;                            /* in that list */
+    bool linked;                           /* in a bucket, which holds a reference */
+    struct signet_session *next;           /* of the bucket */
+    struct signet_session *next_of_client; /* accepted ones, by global_id */
+    struct signet_session *older, *newer;  /* without connection, by the time since when */
+    bool idle;                             /* in that list */
     uint64_t idle_ns;
 
     /* under the lock */
@@ -90,17 +92,20 @@ struct signet_session {
 
 struct signet_sessions {
     pthread_mutex_t lock;
-    pid_t pid; /* of the process that made it */
+    pid_t pid;       /* of the process that made it */
+    uint64_t key[2]; /* of both kinds of buckets */
     _Atomic uint32_t refs;
     _Atomic uint64_t global_seq, queued;
     struct signet_sessions_options o; /* defaults filled in */
     uint32_t num;
-    struct signet_session *oldest, *newest; /* without connection */
-    struct signet_session *bucket[SESSION_BUCKETS];
+    struct signet_session *oldest, *newest;            /* without connection */
+    struct signet_session *bucket[SESSION_BUCKETS];    /* by address */
+    struct signet_session *of_client[SESSION_BUCKETS]; /* by global_id */
 };
 
 /* --- table (its lock is held, but for ref, unref and global_seq) --- */
 
+void sessions_ref(struct signet_sessions *table);
 void sessions_unref(struct signet_sessions *table);
 /* In a forked child: some thread of the parent may have held any lock. */
 bool sessions_are_inherited(const struct signet_sessions *table);
@@ -112,10 +117,20 @@ struct signet_session *sessions_unlink(struct signet_session *session);
 void sessions_idle(struct signet_session *session, uint64_t now_ns);
 void sessions_not_idle(struct signet_session *session);
 void sessions_expire(struct signet_sessions *table, uint64_t now_ns);
+/* Ends it and tells so. The table's lock alone. */
+void sessions_drop(struct signet_session *session);
+/* signet_sessions_expire(), and when to call again at the latest, whatever happens meanwhile. */
+uint64_t sessions_expire_next(struct signet_sessions *sessions, uint64_t now_ns);
 /* The session with one of these addresses whose peer is the one that has proven its name. */
 struct signet_session *sessions_find(struct signet_sessions *table,
                                      const struct signet_addrvec *addrs,
                                      const struct signet_name *name, uint64_t global_id);
+
+/* Room for one more of a client: drops one if need be. -SESSION_CLIENT_LIMIT. */
+int sessions_client_room(struct signet_sessions *table, uint64_t global_id);
+/* As the session's global_id says, for those that were accepted; around changing it. */
+void sessions_client_link(struct signet_session *session);
+void sessions_client_unlink(struct signet_session *session);
 
 /* --- session (its lock is held, but for make) --- */
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/siphash.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -15,6 +16,17 @@ static void fill(uint64_t *value, uint64_t usual)
     if (*value == 0) {
         *value = usual;
     }
+}
+
+static int draw_key(struct signet_sessions *table, const struct signet_env *env)
+{
+    uint8_t random[16];
+    int err = env->random(env->arg, random, sizeof(random));
+    if (err == 0) {
+        table->key[0] = signet_load_u64(random);
+        table->key[1] = signet_load_u64(random + 8);
+    }
+    return err;
 }
 
 int signet_sessions_new(struct signet_sessions **out, const struct signet_sessions_options *options)
@@ -27,9 +39,15 @@ int signet_sessions_new(struct signet_sessions **out, const struct signet_sessio
     if (table == NULL) {
         return -SIGNET_E_NOMEM;
     }
+    int err = draw_key(table, &options->env);
+    if (err != 0) {
+        free(table);
+        return err;
+    }
     table->o = *options;
     table->o.lossless = options->lossless != 0 ? options->lossless : UINT32_MAX;
     table->o.max_sessions = options->max_sessions != 0 ? options->max_sessions : 65536;
+    table->o.max_per_client = options->max_per_client != 0 ? options->max_per_client : 32;
     fill(&table->o.max_queued, UINT64_C(64) << 20);
     fill(&table->o.max_total, UINT64_C(1) << 30);
     fill(&table->o.standby_ns, 600 * SECOND);
@@ -45,6 +63,11 @@ int signet_sessions_new(struct signet_sessions **out, const struct signet_sessio
 bool sessions_are_inherited(const struct signet_sessions *table)
 {
     return table->pid != getpid();
+}
+
+void sessions_ref(struct signet_sessions *table)
+{
+    atomic_fetch_add_explicit(&table->refs, 1, memory_order_relaxed);
 }
 
 void sessions_unref(struct signet_sessions *table)
@@ -90,13 +113,13 @@ uint64_t sessions_global_seq(struct signet_sessions *table, uint64_t floor)
     return next;
 }
 
-static unsigned bucket_of(const struct signet_addr *addr)
+/* Addresses are what peers claim: no peer shall foresee their buckets. */
+static unsigned bucket_of(const struct signet_sessions *table, const struct signet_addr *addr)
 {
-    uint32_t h = 2166136261U ^ addr->nonce ^ ((uint32_t)addr->port << 16);
-    for (unsigned i = 0; i < sizeof(addr->ip); i++) {
-        h = (h ^ addr->ip[i]) * 16777619U;
-    }
-    return (h ^ h >> 16) % SESSION_BUCKETS;
+    struct siphash s = siphash_begin(table->key);
+    siphash_word(&s, (uint64_t)addr->port << 32 | addr->nonce);
+    siphash_bytes(&s, addr->ip, sizeof(addr->ip));
+    return siphash_end(&s) % SESSION_BUCKETS;
 }
 
 int sessions_link(struct signet_sessions *table, struct signet_session *session)
@@ -104,10 +127,11 @@ int sessions_link(struct signet_sessions *table, struct signet_session *session)
     if (table->num >= table->o.max_sessions) {
         return -SIGNET_E_SESSION_LIMIT;
     }
-    struct signet_session **bucket = &table->bucket[bucket_of(&session->peer_addr)];
+    struct signet_session **bucket = &table->bucket[bucket_of(table, &session->peer_addr)];
     session->next = *bucket;
     *bucket = signet_session_ref(session);
     session->linked = true;
+    sessions_client_link(session);
     table->num++;
     return 0;
 }
@@ -118,11 +142,12 @@ struct signet_session *sessions_unlink(struct signet_session *session)
     if (!session->linked) {
         return NULL;
     }
-    struct signet_session **at = &table->bucket[bucket_of(&session->peer_addr)];
+    struct signet_session **at = &table->bucket[bucket_of(table, &session->peer_addr)];
     while (*at != session) {
         at = &(*at)->next;
     }
     *at = session->next;
+    sessions_client_unlink(session);
     session->linked = false;
     table->num--;
     sessions_not_idle(session);
@@ -167,7 +192,7 @@ struct signet_session *sessions_find(struct signet_sessions *table,
                                      const struct signet_name *name, uint64_t global_id)
 {
     for (uint32_t i = 0; i < addrs->num; i++) {
-        struct signet_session *s = table->bucket[bucket_of(&addrs->addr[i])];
+        struct signet_session *s = table->bucket[bucket_of(table, &addrs->addr[i])];
         while (s != NULL && !is_peer(s, &addrs->addr[i], name, global_id)) {
             s = s->next;
         }
@@ -184,19 +209,24 @@ static bool is_due(const struct signet_sessions *table, uint64_t now_ns)
     return s != NULL && now_ns >= s->idle_ns && now_ns - s->idle_ns >= table->o.standby_ns;
 }
 
+void sessions_drop(struct signet_session *session)
+{
+    const struct signet_sessions_options *o = &session->table->o;
+    struct signet_session_status status;
+    signet_session_status(session, &status);
+    pthread_mutex_lock(&session->lock);
+    struct signet_session *ours = session_end(session);
+    pthread_mutex_unlock(&session->lock);
+    if (o->dropped != NULL) {
+        o->dropped(o->arg, &status);
+    }
+    signet_session_unref(ours);
+}
+
 void sessions_expire(struct signet_sessions *table, uint64_t now_ns)
 {
     while (is_due(table, now_ns)) {
-        struct signet_session *s = table->oldest;
-        struct signet_session_status status;
-        signet_session_status(s, &status);
-        pthread_mutex_lock(&s->lock);
-        struct signet_session *ours = session_end(s);
-        pthread_mutex_unlock(&s->lock);
-        if (table->o.dropped != NULL) {
-            table->o.dropped(table->o.arg, &status);
-        }
-        signet_session_unref(ours);
+        sessions_drop(table->oldest);
     }
 }
 
@@ -208,6 +238,15 @@ uint64_t signet_sessions_expire(struct signet_sessions *sessions, uint64_t now_n
     uint64_t next = s != NULL ? s->idle_ns + sessions->o.standby_ns : UINT64_MAX;
     pthread_mutex_unlock(&sessions->lock);
     return next;
+}
+
+/* What loses its connection after this call is due no earlier than standby_ns from now. */
+uint64_t sessions_expire_next(struct signet_sessions *sessions, uint64_t now_ns)
+{
+    uint64_t next = signet_sessions_expire(sessions, now_ns);
+    uint64_t standby = sessions->o.standby_ns;
+    uint64_t later = standby < UINT64_MAX - now_ns ? now_ns + standby : UINT64_MAX;
+    return next < later ? next : later;
 }
 
 uint32_t signet_sessions_num(struct signet_sessions *sessions)

@@ -31,10 +31,22 @@ static int take(struct rig_side *side, struct signet_peer *peer, const struct si
     return -SIGNET_E_TIMEOUT;
 }
 
-static struct signet_session *start(void)
+static atomic_uint dropped;
+
+static void on_drop(void *arg, const struct signet_session_status *session)
 {
-    struct signet_sessions_options o = {
-        .env = signet_env_system(), .backoff_ns = 1000000, .max_backoff_ns = 5000000};
+    (void)arg;
+    (void)session;
+    atomic_fetch_add(&dropped, 1);
+}
+
+static struct signet_session *start(uint64_t standby_ns)
+{
+    struct signet_sessions_options o = {.env = signet_env_system(),
+                                        .backoff_ns = 1000000,
+                                        .max_backoff_ns = 5000000,
+                                        .standby_ns = standby_ns,
+                                        .dropped = on_drop};
     struct signet_session_options s = {.policy = SIGNET_LOSSLESS_CLIENT, .peer_type = SIGNET_MON};
     struct signet_session *session;
     rig_init(&rig);
@@ -64,7 +76,7 @@ static int say(struct signet_session *session, struct signet_peer *peer, uint64_
 
 START_TEST(connections_break)
 {
-    struct signet_session *session = start();
+    struct signet_session *session = start(0);
     struct signet_client *client = rig_new_client(&rig);
     struct signet_peer *peer = rig_dial(&rig, client, true);
     unsigned dialled = 1;
@@ -99,10 +111,37 @@ START_TEST(connections_break)
 }
 END_TEST
 
+/* Nobody asks for another session, and still the table forgets the one that is not taken up. */
+START_TEST(what_is_not_taken_up_is_dropped)
+{
+    struct signet_session *session = start(300000000);
+    struct signet_client *client = rig_new_client(&rig);
+    struct signet_peer *peer = rig_dial(&rig, client, true);
+    atomic_store(&dropped, 0);
+    rig_sleep_ms(700); /* it stays as long as it has a connection */
+    ck_assert_uint_eq(signet_sessions_num(at_server), 1);
+    signet_peer_close(peer, -SIGNET_E_TIMEOUT);
+    rig_wait(&rig.at_server.closed, 1);
+    uint64_t from = rig_now_ms();
+    rig_wait(&dropped, 1);
+    ck_assert_uint_ge(rig_now_ms() - from, 250);
+    ck_assert_uint_eq(signet_sessions_num(at_server), 0);
+    signet_peer_unref(peer);
+    signet_sessions_free(at_server); /* its listener is still there */
+    signet_messenger_free(rig.client);
+    rig.client = NULL;
+    signet_session_unref(session);
+    rig_stop(&rig);
+    signet_sessions_free(at_client);
+    signet_client_free(client);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("messenger_session");
     TCase *t = suite_case(s, "session");
     tcase_add_test(t, connections_break);
+    tcase_add_test(t, what_is_not_taken_up_is_dropped);
     return suite_run(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* SipHash-1-3 (Aumasson and Bernstein): places in hash tables that a peer cannot foresee. */
-#ifndef SIGNET_LITE_SIPHASH_H
-#define SIGNET_LITE_SIPHASH_H
+#ifndef SIGNET_BASE_SIPHASH_H
+#define SIGNET_BASE_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
