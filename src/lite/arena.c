@@ -2,13 +2,10 @@
 /* Blocks -> spans of pages -> pieces of one size. */
 #include "lite/arena.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include <urcu/list.h>
+#include "lite/arena_block.h"
 
 #if !defined(__has_feature)
 #define __has_feature(x) 0
@@ -20,9 +17,7 @@ enum { USE_MALLOC = 0 };
 #endif
 
 enum {
-    BLOCK = 2 << 20,
-    PAGE = 8192,
-    PAGES = BLOCK / PAGE,
+    PAGE = ARENA_PAGE,
     LARGE = 512 << 10, /* more than that is malloc's */
     FINE = 128,        /* up to here sizes are 16 apart, above 8 steps to each doubling */
     CLASSES = 104,
@@ -30,29 +25,7 @@ enum {
     SPAN_FEW = 8,          /* pieces of a span, at least, unless it is large */
     SPAN_LARGE = 64 << 10, /* bytes */
     LOOKS = 8,             /* blocks that are looked at before there is a new one */
-    AHEAD_PAGES = 32,      /* asked of the system at once */
 };
-
-/* A run of pages in use for one class; in the header of its block, at the number of its first. */
-struct span {
-    struct cds_list_head in_class; /* while it has room */
-    void *free;                    /* pieces that were given back */
-    uint16_t class, pages;
-    uint16_t used, fresh; /* pieces in use; pieces that were used once */
-};
-
-struct block {
-    struct cds_list_head in_blocks;
-    struct cds_list_head in_room; /* while it has free pages */
-    unsigned num_free;            /* pages */
-    unsigned run;                 /* no more free pages than these are in a row */
-    unsigned backed;              /* pages up to here have memory */
-    uint8_t first[PAGES];         /* of each page's span: its first page */
-    uint8_t in_use[PAGES];        /* pages */
-    struct span span[PAGES];
-};
-
-enum { HEADER_PAGES = (sizeof(struct block) + PAGE - 1) / PAGE };
 
 struct class
 {
@@ -63,9 +36,8 @@ struct class
 
 struct arena {
     pthread_mutex_t lock;
-    struct cds_list_head blocks, room;
-    uint64_t num_blocks;
-    unsigned num_empty; /* blocks without a span */
+    struct block_pool pool;
+    struct cds_list_head room; /* blocks with spans and free pages */
     struct class class[CLASSES];
 };
 
@@ -105,57 +77,18 @@ static void plan(struct class *c, size_t size)
     c->num = (uint16_t)(pages * PAGE / size);
 }
 
-/* --- blocks --------------------------------------------------------------------------------- */
-
-static uint8_t *map_aligned(void)
-{
-    const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-    uint8_t *p = mmap(NULL, 2 * (size_t)BLOCK, protection, flags, -1, 0);
-    if (p == MAP_FAILED) {
-        return NULL;
-    }
-    size_t before = (BLOCK - (uintptr_t)p % BLOCK) % BLOCK;
-    if (before > 0) {
-        munmap(p, before);
-    }
-    munmap(p + before + BLOCK, BLOCK - before);
-    return p + before;
-}
-
-static struct block *block_new(struct arena *arena)
-{
-    struct block *b = (struct block *)(void *)map_aligned();
-    if (b == NULL) {
-        return NULL;
-    }
-    memset(b->in_use, 1, HEADER_PAGES);
-    b->num_free = b->run = PAGES - HEADER_PAGES;
-    cds_list_add(&b->in_blocks, &arena->blocks);
-    cds_list_add(&b->in_room, &arena->room);
-    arena->num_blocks++;
-    arena->num_empty++;
-    return b;
-}
-
-static void block_free(struct arena *arena, struct block *b)
-{
-    cds_list_del(&b->in_blocks);
-    cds_list_del(&b->in_room);
-    arena->num_blocks--;
-    arena->num_empty--;
-    munmap(b, BLOCK);
-}
+/* --- spans ---------------------------------------------------------------------------------- */
 
 static struct block *block_of(const void *p)
 {
-    return (struct block *)((uintptr_t)p & ~((uintptr_t)BLOCK - 1));
+    return (struct block *)((uintptr_t)p & ~((uintptr_t)ARENA_BLOCK - 1));
 }
 
 /* The first of so many free pages in a row, or 0. */
 static unsigned find_run(struct block *b, unsigned num)
 {
     unsigned have = 0;
-    for (unsigned i = HEADER_PAGES; i < PAGES; i++) {
+    for (unsigned i = ARENA_HEADER_PAGES; i < ARENA_PAGES; i++) {
         have = b->in_use[i] ? 0 : have + 1;
         if (have == num) {
             return i + 1 - num;
@@ -165,33 +98,12 @@ static unsigned find_run(struct block *b, unsigned num)
     return 0;
 }
 
-/* --- spans ---------------------------------------------------------------------------------- */
-
-/* One call instead of a fault for each page of the system. Where it does not know the call, it is
- * the faults. Not huge pages: of a machine that gives what it frees back to its host, they are the
- * ones that take long to come back. */
-static void back(struct block *b, unsigned end)
-{
-    if (end <= b->backed) {
-        return;
-    }
-    unsigned from = b->backed, ahead = from + AHEAD_PAGES;
-    end = end > ahead ? end : ahead < PAGES ? ahead : PAGES;
-    b->backed = end;
-#ifdef MADV_POPULATE_WRITE
-    (void)madvise((uint8_t *)b + (size_t)from * PAGE, (size_t)(end - from) * PAGE,
-                  MADV_POPULATE_WRITE);
-#endif
-}
-
 static struct span *span_in(struct arena *arena, struct block *b, unsigned at, unsigned class)
 {
     struct class *c = &arena->class[class];
     struct span *s = &b->span[at];
-    back(b, at + c->pages);
     memset(b->in_use + at, 1, c->pages);
     memset(b->first + at, (int)at, c->pages);
-    arena->num_empty -= b->num_free == PAGES - HEADER_PAGES ? 1 : 0;
     b->num_free -= c->pages;
     if (b->num_free == 0) {
         cds_list_del(&b->in_room);
@@ -213,8 +125,12 @@ static struct span *span_new(struct arena *arena, unsigned class)
         cds_list_del(&b->in_room);
         cds_list_add_tail(&b->in_room, &arena->room);
     }
-    struct block *b = block_new(arena);
-    return b != NULL ? span_in(arena, b, HEADER_PAGES, class) : NULL;
+    struct block *b = block_take(&arena->pool);
+    if (b == NULL) {
+        return NULL;
+    }
+    cds_list_add(&b->in_room, &arena->room);
+    return span_in(arena, b, ARENA_HEADER_PAGES, class);
 }
 
 static void span_free(struct arena *arena, struct block *b, struct span *s)
@@ -225,9 +141,10 @@ static void span_free(struct arena *arena, struct block *b, struct span *s)
         cds_list_add(&b->in_room, &arena->room);
     }
     b->num_free += s->pages;
-    b->run = PAGES - HEADER_PAGES;
-    if (b->num_free == PAGES - HEADER_PAGES && arena->num_empty++ > 0) {
-        block_free(arena, b);
+    b->run = ARENA_PAGES - ARENA_HEADER_PAGES;
+    if (b->num_free == ARENA_PAGES - ARENA_HEADER_PAGES) {
+        cds_list_del(&b->in_room);
+        block_give(&arena->pool, b);
     }
 }
 
@@ -300,19 +217,19 @@ void arena_give(struct arena *arena, void *p, size_t len)
 uint64_t arena_mapped(struct arena *arena)
 {
     pthread_mutex_lock(&arena->lock);
-    uint64_t bytes = arena->num_blocks * BLOCK;
+    uint64_t blocks = (uint64_t)arena->pool.num_used + arena->pool.num_empty;
     pthread_mutex_unlock(&arena->lock);
-    return bytes;
+    return blocks * ARENA_BLOCK;
 }
 
-struct arena *arena_new(void)
+struct arena *arena_new(uint64_t keep_ns)
 {
     struct arena *arena = calloc(1, sizeof(*arena));
     if (arena == NULL) {
         return NULL;
     }
     pthread_mutex_init(&arena->lock, NULL);
-    CDS_INIT_LIST_HEAD(&arena->blocks);
+    block_pool_init(&arena->pool, &arena->lock, keep_ns);
     CDS_INIT_LIST_HEAD(&arena->room);
     for (unsigned i = 0; i < CLASSES; i++) {
         plan(&arena->class[i], size_of(i));
@@ -326,11 +243,7 @@ void arena_free(struct arena *arena)
     if (arena == NULL) {
         return;
     }
-    struct block *b, *next;
-    cds_list_for_each_entry_safe(b, next, &arena->blocks, in_blocks)
-    {
-        munmap(b, BLOCK);
-    }
+    block_pool_fini(&arena->pool);
     pthread_mutex_destroy(&arena->lock);
     free(arena);
 }

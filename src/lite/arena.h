@@ -2,9 +2,9 @@
 /*
  * Memory of objects. A daemon that keeps millions of small objects would have the system grow its
  * heap by a few pages for each of them, with a call and a page fault each time: here memory comes
- * in blocks of 2 MiB, whose pages are asked for many at a time. A block is cut into spans of equal
- * pieces; sizes are an eighth apart, so that less than a quarter is wasted. What is free again is
- * used again, and a block without pieces goes back to the system, but for one.
+ * in blocks of 2 MiB, which a thread of the arena's own makes ready. A block is cut into spans of
+ * equal pieces; sizes are an eighth apart, so that less than a quarter is wasted. What is free
+ * again is used again, and a block without pieces goes back to the system after a while.
  *
  * Any thread. Under the address sanitizer all of it is malloc() and free().
  */
@@ -16,8 +16,8 @@
 
 struct arena;
 
-/* NULL when out of memory. */
-struct arena *arena_new(void);
+/* How long blocks without pieces are kept. NULL when out of memory. */
+struct arena *arena_new(uint64_t keep_ns);
 /* All pieces must have been given back; those that were not are gone. NULL is fine. */
 void arena_free(struct arena *arena);
 
@@ -25,7 +25,8 @@ void arena_free(struct arena *arena);
 void *arena_take(struct arena *arena, size_t len);
 /* len: as it was taken. */
 void arena_give(struct arena *arena, void *p, size_t len);
-/* Bytes taken from the system for pieces up to 512 KiB; larger ones are malloc()'s. */
+/* Bytes taken from the system for pieces up to 512 KiB, those of empty blocks too; larger ones are
+ * malloc()'s. */
 uint64_t arena_mapped(struct arena *arena);
 
 #endif

@@ -9,6 +9,9 @@
 #include "lite/arena.h"
 #include "lite/placement.h"
 
+/* Memory of objects that are gone stays so long for others. */
+#define KEEP_NS (60 * UINT64_C(1000000000))
+
 static int shard_init(struct store_shard *shard)
 {
     pthread_mutex_init(&shard->write, NULL);
@@ -39,7 +42,7 @@ int store_new(struct store **out, const struct store_options *options)
     memset(store, 0, len);
     store->options = *options;
     store->shard_bits = (unsigned)__builtin_ctz(options->shards);
-    store->arena = arena_new();
+    store->arena = arena_new(KEEP_NS);
     int err = store->arena != NULL ? draw_key(store) : -SIGNET_E_NOMEM;
     for (unsigned i = 0; i < options->shards; i++) {
         int bad = shard_init(&store->shard[i]);
