@@ -10,6 +10,7 @@ here=${here:?}
 . "$here/signetd_session.sh"
 
 FSID=51673e70-0000-4000-8000-00000000cafe
+BENCH_SECONDS=10
 SD='' S_PORT='' S_PID=''
 
 # signetd_start NAME OPTION...: on a state of its own, or the one that is there.
@@ -128,7 +129,7 @@ mode_matrix() { # secure|crc OPTION...
     local mode=$1 other=crc handler label
     shift
     [ "$mode" = secure ] || other=secure
-    signetd_start "signetd-$mode" --ms-mode "$mode" "$@"
+    signetd_start "signetd-$mode" --ms-mode "$mode" --store-bytes 8G "$@"
     in_ceph ceph-authtool -C "$SD/wrong" -n client.admin -g >/dev/null
     for handler in nss openssl; do
         label="signetd, $mode, $handler"
@@ -136,7 +137,7 @@ mode_matrix() { # secure|crc OPTION...
         look_cases "$label"
         entity_cases "$label"
         object_cases "$label"
-        rados_bench_cases "$label" 1
+        rados_bench_cases "$label" "$mode" "$BENCH_SECONDS"
     done
     # shellcheck disable=SC2016 # awk's
     run_case "signetd, $mode, never $other" 0 '' awk -v mode="mode=$mode" -v other="mode=$other" \
