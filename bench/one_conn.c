@@ -198,8 +198,9 @@ static void add_group(struct bench *b, unsigned handler, size_t len, bool socket
     const char *group = bench_text(b, "%zu KiB, %s, %s", len >> 10,
                                    socket ? "to a reader" : "dropped", handlers.name[handler]);
     for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
-        const char *lock = bench_text(b, "%u writers, seal under a lock", members[i]);
-        const char *reserve = bench_text(b, "%u writers, reserve then seal", members[i]);
+        const char *who = bench_text(b, "%u writer%s", members[i], members[i] > 1 ? "s" : "");
+        const char *lock = bench_text(b, "%s, seal under a lock", who);
+        const char *reserve = bench_text(b, "%s, reserve then seal", who);
         struct job j = {.handler = handlers.at[handler],
                         .len = len,
                         .socket = socket,

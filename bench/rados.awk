@@ -18,7 +18,7 @@ function ratio(text, bar, a, b, field, phase, key_a, key_b) {
     key_b = b SUBSEP phase SUBSEP field
     if (!(key_a in count) || !(key_b in count) || median(key_b) == 0)
         return
-    printf "  %-64s %6.2fx  (bar: %s)\n", text ", " phase, median(key_a) / median(key_b), bar
+    printf "  %-64s %7.3fx  (bar: %s)\n", text ", " phase, median(key_a) / median(key_b), bar
 }
 
 {

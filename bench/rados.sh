@@ -4,14 +4,15 @@
 # Rounds are interleaved: each goes through all rows, so that what disturbs one disturbs the rest.
 # usage: rados.sh BIN [--seconds N] [--rounds N] [--size BYTES] [--depth N] [--only REGEX]
 #                 [--tsv FILE]
-# BIN holds signet and signetd. Rows that need Ceph are left out where it is not installed.
+# BIN holds signet and signetd. Rows that need Ceph are left out where it is not installed. A client that
+# fails is named and the table goes on without that figure; then the exit code is 1.
 set -eu
 BIN=$(readlink -f "${1:?usage: rados.sh BIN [OPTION...]}")
 shift
 here=$(dirname "$(readlink -f "$0")")
 SECONDS_EACH=4 ROUNDS=3 SIZE=4096 DEPTH=16 ONLY=. TSV=''
 # shellcheck disable=SC2034
-CEPH=16 RUN=()
+CEPH=16 RUN=() FAILED=()
 POOL=bench
 WORK=$(mktemp -d)
 # shellcheck source=../test/interop/cluster.sh
@@ -96,6 +97,11 @@ figure() { # LABEL FILE: the number behind it
     awk -F: -v label="$1" '$1 == label { print $2 + 0; found = 1 } END { if (!found) print "-" }' "$2"
 }
 
+failed() { # WHAT SAID
+    echo "round $round: $1 failed:"$'\n'"$2" >&2
+    FAILED+=("$1")
+}
+
 # A line: round, row, phase, IOPS, mean and p99 latency in ms, CPU of client and server in us/op.
 measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
     local said=$WORK/said before after used ops
@@ -104,7 +110,10 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
     before=$(cpu_us "${PID[$3]}")
     TIMEFORMAT='%U %S'
     used=$({ time timeout $((SECONDS_EACH + 60)) "${CLIENT_RUN[@]}" "${BENCH_ARGUMENTS[@]}" >"$said" 2>"$said.err"; } 2>&1) ||
-        die "$2 bench $6 on $3 ($4) failed: $(tail -n 3 "$said.err" "$said")"
+        {
+            failed "$2 bench $6 on $3 ($4, $5)" "$(tail -qn 3 "$said.err" "$said")"
+            return 0
+        }
     after=$(cpu_us "${PID[$3]}")
     ops=$(awk -F: '/^Total (writes|reads) made/ { print $2 + 0 }' "$said")
     awk -v used="$used" -v server=$((${after%.*} - ${before%.*})) -v ops="$ops" -v OFS='\t' \
@@ -167,3 +176,7 @@ echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), cores: $
 run_rows >"$WORK/figures"
 [ -z "$TSV" ] || cp "$WORK/figures" "$TSV"
 summarise
+[ ${#FAILED[@]} = 0 ] || {
+    printf '\nfailed: %d runs: %s\n' ${#FAILED[@]} "$(printf '%s\n' "${FAILED[@]}" | sort -u | paste -sd ';')"
+    exit 1
+}
