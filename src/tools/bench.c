@@ -161,7 +161,8 @@ static int read_all(struct bench *b, struct bench_job *job)
     b->screen.op_size = b->meta.object_size;
     bench_print_head(&b->screen, "");
     job->meta = b->meta;
-    job->limit = b->options.kind == BENCH_SEQ ? b->meta.num : UINT64_MAX;
+    if (b->options.kind == BENCH_SEQ && b->meta.num < job->limit)
+        job->limit = b->meta.num;
     code = run(b, job);
     if (code == TOOL_OK)
         bench_print_end(&b->screen, job);
@@ -177,7 +178,7 @@ static int run_all(struct bench *b)
     if (!job)
         return TOOL_FAILURE;
     *job = (struct bench_job){.kind = b->options.kind,
-                              .limit = UINT64_MAX,
+                              .limit = b->options.max_objects ? b->options.max_objects : UINT64_MAX,
                               .duration_ns = b->options.seconds * SECOND_NS,
                               .depth = b->options.depth,
                               .tick = tick,

@@ -23,8 +23,9 @@ struct bench_options {
     struct ping_options login;
     enum bench_kind kind; /* one of the first three */
     uint64_t seconds;
-    uint64_t depth;   /* operations at a time, over all connections */
-    uint64_t op_size; /* bytes, of writes */
+    uint64_t depth;       /* operations at a time, over all connections */
+    uint64_t op_size;     /* bytes, of writes */
+    uint64_t max_objects; /* operations; 0: no limit */
     uint64_t conns, threads;
     const char *pool, *run_name;
     bool cleanup, verify;

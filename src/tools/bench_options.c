@@ -16,6 +16,7 @@ static const char help[] =
     "  -p, --pool POOL         the pool; all its placement groups must be on one OSD (rbd)\n"
     "  -t, --concurrent-ios N  operations at a time, over all connections (16)\n"
     "  -b, --block-size BYTES  size of what is written (4194304)\n"
+    "      --max-objects N     end after N operations, though there is time left\n"
     "      --no-cleanup        leave the objects for seq, rand and 'rados cleanup'\n"
     "      --no-verify         do not check what is read\n"
     "      --run-name NAME     name of the object that says what was left\n"
@@ -25,7 +26,14 @@ static const char help[] =
     "\n" PING_LOGIN_HELP_1 PING_LOGIN_HELP_2 PING_LOGIN_HELP_3 "\n"
     "Exit codes: 0 done, 1 failure (the message says why), 2 wrong usage.\n";
 
-enum { OPT_NO_CLEANUP = PING_OPT_OWN, OPT_NO_VERIFY, OPT_RUN_NAME, OPT_CONNS, OPT_THREADS };
+enum {
+    OPT_NO_CLEANUP = PING_OPT_OWN,
+    OPT_NO_VERIFY,
+    OPT_RUN_NAME,
+    OPT_CONNS,
+    OPT_THREADS,
+    OPT_OBJECTS
+};
 enum { DEPTH_MAX = 65536, CONNS_MAX = 16384, THREADS_MAX = 256, SECONDS_MAX = 1000000 };
 #define SIZE_LARGEST (UINT64_C(32) << 20)
 
@@ -33,6 +41,7 @@ static const struct option long_options[] = {PING_LOGIN_ROWS,
                                              {"pool", required_argument, NULL, 'p'},
                                              {"concurrent-ios", required_argument, NULL, 't'},
                                              {"block-size", required_argument, NULL, 'b'},
+                                             {"max-objects", required_argument, NULL, OPT_OBJECTS},
                                              {"no-cleanup", no_argument, NULL, OPT_NO_CLEANUP},
                                              {"no-verify", no_argument, NULL, OPT_NO_VERIFY},
                                              {"run-name", required_argument, NULL, OPT_RUN_NAME},
@@ -44,6 +53,7 @@ static const struct tool_expected expected[] = {
     {'p', "the name of a pool"},
     {'t', "a number from 1 to 65536"},
     {'b', "1 to 32M: a number of bytes, of KiB with K or of MiB with M"},
+    {OPT_OBJECTS, "a number from 1 to 4294967295"},
     {OPT_RUN_NAME, "a name of 1 to 511 bytes"},
     {OPT_CONNS, "a number from 1 to 16384"},
     {OPT_THREADS, "a number from 1 to 256"},
@@ -59,6 +69,8 @@ static bool parse_one(struct bench_options *o, int c)
         return tool_number_parse(&o->depth, optarg, 1, DEPTH_MAX);
     case 'b':
         return tool_size_parse(&o->op_size, optarg, 1, SIZE_LARGEST);
+    case OPT_OBJECTS:
+        return tool_number_parse(&o->max_objects, optarg, 1, UINT32_MAX);
     case OPT_NO_CLEANUP:
         o->cleanup = false;
         return true;
@@ -100,10 +112,8 @@ static bool parse_rest(int argc, char **argv, struct bench_options *o, int *code
     else if (o->depth < o->conns)
         *code = tool_usage("bench", "-t %u is too little for %u connections: each has one at least",
                            (unsigned)o->depth, (unsigned)o->conns);
-    else if (!o->login.mon_text && !o->login.conf)
-        *code = tool_usage("bench", "give monitors with -m or a ceph.conf with -C");
     else
-        return true;
+        return ping_login_check(&o->login, code);
     return false;
 }
 

@@ -32,8 +32,9 @@ void bench_print_head(struct bench_screen *screen, const char *prefix)
         return;
     if (o->kind == BENCH_WRITE) {
         printf("Maintaining %" PRIu64 " concurrent writes of %" PRIu64
-               " bytes to objects of size %" PRIu64 " for up to %" PRIu64 " seconds or 0 objects\n",
-               o->depth, o->op_size, o->op_size, o->seconds);
+               " bytes to objects of size %" PRIu64 " for up to %" PRIu64 " seconds or %" PRIu64
+               " objects\n",
+               o->depth, o->op_size, o->op_size, o->seconds, o->max_objects);
         printf("Object prefix: %s\n", prefix);
     }
     columns();

@@ -40,6 +40,7 @@ static bool ask_status(struct daemon *d, FILE *out)
     fprintf(out, "osd       %s\n", signet_addr_print(&d->serve.port[DAEMON_OSD].addr, text));
     fprintf(out, "metrics   %s\n", d->http != NULL ? daemon_http_where(&d->metrics, text) : "none");
     fprintf(out, "handler   %s\n", signet_handler_name(f.handler));
+    fprintf(out, "auth      %s\n", d->config.auth_none ? "none" : "cephx");
     fprintf(out, "log-level %s\n",
             daemon_log_level_name((enum signet_log_level)atomic_load(&d->log.level)));
     fprintf(out, "uptime    %" PRIu64 " s\n", (f.now_ns - d->started_ns) / UINT64_C(1000000000));

@@ -64,6 +64,7 @@ struct daemon_config {
     enum signet_key_type preferred_cipher, service_cipher;
     uint64_t auth_ttl_s, service_ttl_s, drain_s, store_bytes;
     bool allow_insecure_reclaim;
+    bool auth_none; /* nobody proves anything */
     enum signet_log_level log_level;
 };
 

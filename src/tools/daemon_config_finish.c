@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <signet/client.h>
 #include <signet/keyserver.h>
 
 static void join(char *out, size_t cap, const char *dir, const char *name)
@@ -34,6 +35,11 @@ int daemon_config_finish(struct daemon_config *config, struct daemon_why *why)
     }
     if (config->journal_sync && config->journal[0] == 0) {
         return daemon_fail(why, TOOL_USAGE, "journal-sync needs a journal: --journal DIR");
+    }
+    if (config->auth_none && (config->num_modes != 1 || config->modes[0] != SIGNET_MODE_CRC)) {
+        return daemon_fail(why, TOOL_USAGE,
+                           "auth none works in crc mode only, since without authentication there "
+                           "is no key to encrypt with: add --ms-mode crc, or leave auth out");
     }
     join(config->keyring, sizeof(config->keyring), config->state, "keyring");
     join(config->ctl, sizeof(config->ctl), config->state, "ctl");
@@ -83,6 +89,7 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"max-peers", a->max_peers == b->max_peers},
         {"max-half-open", a->max_half_open == b->max_half_open},
         {"ms-mode", a->num_modes == b->num_modes && a->modes[0] == b->modes[0]},
+        {"auth", a->auth_none == b->auth_none},
         {"allowed-ciphers", a->allowed_ciphers == b->allowed_ciphers},
         {"preferred-cipher", a->preferred_cipher == b->preferred_cipher},
         {"service-cipher", a->service_cipher == b->service_cipher},

@@ -120,6 +120,12 @@ static bool set_mode(struct daemon_config *config, const char *value)
     return false;
 }
 
+static bool set_auth(struct daemon_config *config, const char *value)
+{
+    config->auth_none = strcmp(value, "none") == 0;
+    return config->auth_none || strcmp(value, "cephx") == 0;
+}
+
 static bool cipher(enum signet_key_type *out, const char *name)
 {
     return signet_key_type_parse(out, name) == 0 && *out != SIGNET_KEY_NONE;
@@ -299,6 +305,10 @@ static const struct daemon_option options[] = {
     {"ms-mode", "MODE", "crc, secure, prefer-crc or prefer-secure",
      "modes that clients may use: crc, secure, prefer-crc or\nprefer-secure (secure)", set_mode,
      false, false},
+    {"auth", "METHOD", "cephx or none",
+     "cephx, or none: whoever comes is believed and may do\nanything; with --ms-mode crc only "
+     "(cephx)",
+     set_auth, false, false},
     {"allowed-ciphers", "LIST", "a list of aes and aes256k, separated by commas",
      "types of keys that may log in: aes, aes256k (aes256k)", set_allowed, false, false},
     {"preferred-cipher", "TYPE", A_CIPHER, "type of new keys (aes256k if that is allowed)",

@@ -34,6 +34,7 @@ static int open_server(struct signet_keyserver **out, const struct daemon_config
         .preferred_cipher = config->preferred_cipher,
         .service_cipher = config->service_cipher,
         .allow_insecure_reclaim = config->allow_insecure_reclaim,
+        .auth_none = config->auth_none,
     };
     int err = signet_keyserver_open(out, &options, &fail);
     if (err == -SIGNET_E_STATE_FILE) {

@@ -58,6 +58,9 @@ static bool begin(struct daemon_port *port, struct signet_peer *peer, struct log
     if (user != NULL) {
         logfmt_text(line, "mode", mode_name(user->mode));
     }
+    if (login != NULL && signet_login_method(login) == SIGNET_AUTH_NONE) {
+        logfmt_text(line, "auth", "none"); /* who it is, is not proved at all */
+    }
     return true;
 }
 
@@ -68,6 +71,10 @@ static void end(struct daemon_port *port, struct logfmt *line, const struct sign
     logfmt_text(line, "text", why->text[0] != 0 ? why->text : signet_strerror(why->err));
     if (why->err == -SIGNET_E_MSGR1_PEER) {
         logfmt_text(line, "next", "a msgr1 client: give it the v2: address");
+    } else if (why->err == -SIGNET_E_AUTH_METHOD) {
+        logfmt_text(line, "next",
+                    "give both sides the same method: --auth here, auth_client_required or --auth "
+                    "there");
     }
     daemon_log_end(port->serve->log, line);
 }

@@ -94,6 +94,15 @@ static void warn_metrics(struct daemon *d)
     }
 }
 
+static void warn_auth(struct daemon *d)
+{
+    if (d->config.auth_none) {
+        daemon_log_text(&d->log, SIGNET_LOG_WARN, "auth",
+                        "authentication is off: whoever reaches the ports may read, change and "
+                        "delete everything, under any name, and nothing is encrypted");
+    }
+}
+
 static void log_start(struct daemon *d)
 {
     struct logfmt line;
@@ -109,6 +118,7 @@ static void log_start(struct daemon *d)
         logfmt_text(&line, "metrics", daemon_http_where(&d->metrics, text));
     }
     logfmt_text(&line, "handler", signet_handler_name(signet_handler_current()));
+    logfmt_text(&line, "auth", d->config.auth_none ? "none" : "cephx");
     logfmt_text(&line, "state", d->state.path);
     logfmt_text(&line, "text", d->state.fresh ? "made a new cluster" : "uses the existing cluster");
     daemon_log_end(&d->log, &line);
@@ -137,6 +147,7 @@ int daemon_start(struct daemon *d, struct daemon_why *why)
     }
     if (code == TOOL_OK) {
         warn_metrics(d);
+        warn_auth(d);
         log_start(d);
         daemon_notify("READY=1");
     }

@@ -30,6 +30,7 @@ struct ping_options {
     const char *osd_text;       /* NULL: no OSD */
     const char *conf, *keyring; /* files; NULL: not given */
     const char *handler;        /* NULL: the default */
+    uint32_t auth;              /* SIGNET_AUTH_CEPHX or _NONE */
     uint32_t modes[2];
     unsigned num_modes;
     uint64_t count, interval_ns, timeout_ns;
@@ -74,12 +75,19 @@ bool ping_parse(int argc, char **argv, struct ping_options *options, int *code);
 /* The options of a login, for every command that has one: rows of getopt, what their values must be
  * (ends the list), lines of help, what they
  * are before the first is read, and one that was read; false: not one of these, or a bad value. */
-enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OPT_OWN };
+enum {
+    PING_OPT_MODE = TOOL_OPT_OWN,
+    PING_OPT_HANDLER,
+    PING_OPT_TIMEOUT,
+    PING_OPT_AUTH,
+    PING_OPT_OWN
+};
 #define PING_LOGIN_SHORT ":m:C:n:k:h"
 #define PING_LOGIN_ROWS                                                                            \
     {"mon", required_argument, NULL, 'm'}, {"conf", required_argument, NULL, 'C'},                 \
         {"name", required_argument, NULL, 'n'}, {"keyring", required_argument, NULL, 'k'},         \
         {"ms-mode", required_argument, NULL, PING_OPT_MODE},                                       \
+        {"auth", required_argument, NULL, PING_OPT_AUTH},                                          \
         {"handler", required_argument, NULL, PING_OPT_HANDLER},                                    \
         {"timeout", required_argument, NULL, PING_OPT_TIMEOUT},                                    \
         {"format", required_argument, NULL, TOOL_OPT_FORMAT},                                      \
@@ -89,6 +97,7 @@ enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OP
 #define PING_LOGIN_EXPECTED                                                                        \
     {'n', "TYPE.ID, such as client.admin"},                                                        \
         {PING_OPT_MODE, "crc, secure, prefer-crc or prefer-secure"},                               \
+        {PING_OPT_AUTH, "cephx or none"},                                                          \
         {PING_OPT_TIMEOUT, "a number of seconds above 0, such as 2.5"},                            \
         {TOOL_OPT_FORMAT, "text or json"},                                                         \
     {                                                                                              \
@@ -103,6 +112,8 @@ enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OP
     "                          clients look for, /etc/ceph/ceph.NAME.keyring first\n"
 #define PING_LOGIN_HELP_2                                                                          \
     "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"                \
+    "      --auth METHOD       cephx, or none for a cluster without authentication, which has\n"   \
+    "                          no keys: with --ms-mode crc only (cephx)\n"                         \
     "      --handler NAME      nss, openssl or ipsec-mb (nss)\n"
 #define PING_LOGIN_HELP_3                                                                          \
     "      --timeout SECONDS   longest wait for a connection, a login or an answer (10)\n"         \
@@ -110,6 +121,8 @@ enum { PING_OPT_MODE = TOOL_OPT_OWN, PING_OPT_HANDLER, PING_OPT_TIMEOUT, PING_OP
     "  -h, --help              this help\n"
 struct ping_options ping_login_defaults(const char *command);
 bool ping_login_option(struct ping_options *options, int c);
+/* What depends on several of them; false with the exit code after a message. */
+bool ping_login_check(const struct ping_options *options, int *code);
 
 /* ping_setup.c: addresses, keyring and key, client. TOOL_OK or the exit code, all said. */
 int ping_setup(struct ping *ping);

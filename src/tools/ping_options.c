@@ -52,6 +52,12 @@ static bool parse_mode(struct ping_options *options, const char *text)
     return false;
 }
 
+static bool parse_auth(struct ping_options *options, const char *text)
+{
+    options->auth = strcmp(text, "none") == 0 ? SIGNET_AUTH_NONE : SIGNET_AUTH_CEPHX;
+    return options->auth == SIGNET_AUTH_NONE || strcmp(text, "cephx") == 0;
+}
+
 static bool parse_name(struct ping_options *options, const char *text)
 {
     if (signet_name_parse(&options->name, text) != 0)
@@ -88,6 +94,8 @@ bool ping_login_option(struct ping_options *options, int c)
         return true;
     case PING_OPT_MODE:
         return parse_mode(options, optarg);
+    case PING_OPT_AUTH:
+        return parse_auth(options, optarg);
     case PING_OPT_HANDLER:
         options->handler = optarg;
         return true;
@@ -102,10 +110,25 @@ bool ping_login_option(struct ping_options *options, int c)
 
 struct ping_options ping_login_defaults(const char *command)
 {
-    struct ping_options options = {.command = command, .timeout_ns = UINT64_C(10000000000)};
+    struct ping_options options = {
+        .command = command, .auth = SIGNET_AUTH_CEPHX, .timeout_ns = UINT64_C(10000000000)};
     parse_mode(&options, "secure");
     parse_name(&options, "client.admin");
     return options;
+}
+
+bool ping_login_check(const struct ping_options *options, int *code)
+{
+    if (!options->mon_text && !options->conf)
+        *code = tool_usage(options->command, "give monitors with -m or a ceph.conf with -C");
+    else if (options->auth == SIGNET_AUTH_NONE &&
+             (options->num_modes != 1 || options->modes[0] != SIGNET_MODE_CRC))
+        *code = tool_usage(options->command,
+                           "--auth none goes with --ms-mode crc only: without authentication "
+                           "there is no key to encrypt with");
+    else
+        return true;
+    return false;
 }
 
 static bool parse_one(struct ping_options *options, int c)
@@ -143,9 +166,7 @@ bool ping_parse(int argc, char **argv, struct ping_options *options, int *code)
     }
     if (optind < argc)
         *code = tool_usage("ping", "there are no arguments, but '%s' was given", argv[optind]);
-    else if (!options->mon_text && !options->conf)
-        *code = tool_usage("ping", "give monitors with -m or a ceph.conf with -C");
     else
-        return true;
+        return ping_login_check(options, code);
     return false;
 }

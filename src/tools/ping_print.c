@@ -67,14 +67,20 @@ void ping_print_start(struct ping *ping)
 {
     struct signet_handler_info info = {0};
     const char *name = signet_handler_name(signet_handler_current());
-    const char *type = signet_key_type_name(signet_key_type(ping->key));
+    const char *type = ping->key ? signet_key_type_name(signet_key_type(ping->key)) : NULL;
     if (signet_handler_info(signet_handler_current(), &info) != 0)
         info.version[0] = '\0';
-    ping->document = json_pack(
-        "{s:b, s:o, s:s?, s:s?, s:s, s:[], s:[]}", "ok", 0, "entity",
-        tool_json_text(ping->options.name_text, strlen(ping->options.name_text)), "key_type", type,
-        "handler", name, "version", info.version, "connections", "warnings");
-    if (!json(ping))
+    ping->document =
+        json_pack("{s:b, s:o, s:s, s:s?, s:s?, s:s, s:[], s:[]}", "ok", 0, "entity",
+                  tool_json_text(ping->options.name_text, strlen(ping->options.name_text)), "auth",
+                  method_text(ping->options.auth), "key_type", type, "handler", name, "version",
+                  info.version, "connections", "warnings");
+    if (json(ping))
+        return;
+    if (ping->options.auth == SIGNET_AUTH_NONE)
+        printf("%s without authentication: nobody proves who it is, and nothing is encrypted\n",
+               ping->options.name_text);
+    else
         printf("%s with %s key, handler %s (%s)\n", ping->options.name_text,
                type && *type == 'a' ? type : "a", name, info.version);
 }
@@ -89,7 +95,7 @@ void ping_print_connect(struct ping *ping)
     if (json(ping))
         return;
     printf("%s %s\n", service_text(ping->peer_type), ping->peer_text);
-    line("connected", "offering cephx, mode %s", modes);
+    line("connected", "offering %s, mode %s", method_text(ping->options.auth), modes);
 }
 
 static void banner(struct ping *ping, const struct signet_banner *banner)
@@ -148,9 +154,13 @@ static void authenticated(struct ping *ping, const struct signet_event_auth *aut
                       (json_int_t)auth->sent));
         return;
     }
-    line("logged in", "method cephx, mode %s, global_id %" PRIu64, mode_text(auth->mode),
-         auth->global_id);
-    line("signatures", "right, over %zu bytes received and %zu sent", auth->received, auth->sent);
+    line("logged in", "method %s, mode %s, global_id %" PRIu64, method_text(ping->options.auth),
+         mode_text(auth->mode), auth->global_id);
+    if (ping->options.auth == SIGNET_AUTH_NONE)
+        line("signatures", "zeros, as there is no key");
+    else
+        line("signatures", "right, over %zu bytes received and %zu sent", auth->received,
+             auth->sent);
 }
 
 static void session(struct ping *ping, const struct signet_event_ready *ready)

@@ -133,6 +133,12 @@ static const char *peer_text(const struct ping *ping, char *out, size_t cap)
 /* A wrong key, an unknown entity and a refused cipher look alike on the wire, on purpose. */
 static void denied_by_mon(const struct ping *ping, struct tool_problem *problem)
 {
+    if (ping->options.auth == SIGNET_AUTH_NONE) {
+        tool_what(problem, "the monitor %s refused %s, without authentication", ping->peer_text,
+                  ping->options.name_text);
+        use(problem, NULL, 0, "look at the monitor's log");
+        return;
+    }
     bool aes = signet_key_type(ping->key) == SIGNET_KEY_AES;
     tool_what(problem,
               "the monitor %s refused %s: permission denied (it answers a wrong key, an unknown "
@@ -151,6 +157,12 @@ static void denied_by_mon(const struct ping *ping, struct tool_problem *problem)
 
 static void denied_by_osd(const struct ping *ping, struct tool_problem *problem)
 {
+    if (ping->options.auth == SIGNET_AUTH_NONE) {
+        tool_what(problem, "the OSD %s refused %s, without authentication", ping->peer_text,
+                  ping->options.name_text);
+        use(problem, NULL, 0, "look at the OSD's log");
+        return;
+    }
     tool_what(problem, "the OSD %s refused the ticket of %s", ping->peer_text,
               ping->options.name_text);
     const char *cause[] = {
@@ -189,9 +201,20 @@ static void no_mode(const struct ping *ping, struct tool_problem *problem)
 static void no_method(const struct ping *ping, struct tool_problem *problem)
 {
     char peer[SIGNET_ADDR_TEXT_MAX + 20];
-    tool_what(problem, "%s does not allow cephx", peer_text(ping, peer, sizeof(peer)));
-    const char *cause[] = {"auth_client_required or auth_service_required is 'none' there"};
-    use(problem, cause, 1, "such a cluster has no authentication to test");
+    peer_text(ping, peer, sizeof(peer));
+    if (ping->options.auth == SIGNET_AUTH_NONE) {
+        static const char *const cause[] = {"the cluster has authentication: its "
+                                            "auth_service_required, or signetd's auth, is cephx"};
+        tool_what(problem, "%s does not allow authentication none", peer);
+        use(problem, cause, 1, "leave --auth none out, and give the entity's keyring with -k");
+        return;
+    }
+    static const char *const cause[] = {
+        "auth_service_required there, or signetd's auth, is none: it authenticates nobody",
+        "the server is not the one you look for"};
+    tool_what(problem, "%s does not allow cephx", peer);
+    use(problem, cause, 2,
+        "if this cluster is meant to be open to everybody, add --auth none --ms-mode crc");
 }
 
 /* The peer went away or fell silent without saying why. */

@@ -187,6 +187,7 @@ static int make_client(struct ping *ping)
 {
     struct signet_client_options options = {.name = ping->options.name,
                                             .key = ping->key,
+                                            .method = ping->options.auth,
                                             .want = SIGNET_MON | SIGNET_OSD | SIGNET_MGR,
                                             .env = signet_env_system()};
     int err = signet_client_new(&ping->client, &options);
@@ -206,7 +207,7 @@ int ping_setup(struct ping *ping)
         code = parse_mons(ping, ping->options.mon_text);
     if (code == TOOL_OK && ping->options.osd_text)
         code = parse_osd(ping, ping->options.osd_text);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK && ping->options.auth != SIGNET_AUTH_NONE)
         code = load_key(ping);
     return code == TOOL_OK ? make_client(ping) : code;
 }

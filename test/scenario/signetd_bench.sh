@@ -48,6 +48,15 @@ for mode in secure crc; do
     grep -q '"verified": true' "$work/out" || fail "rand: $(cat "$work/out")"
 done
 
+# No more than was asked for.
+bench 30 write -b 4096 --no-cleanup --max-objects 100 --run-name few >"$work/out" ||
+    fail "write: $(cat "$work/out")"
+grep -q 'for up to 30 seconds or 100 objects' "$work/out" || fail "$(cat "$work/out")"
+expect 'Total writes made' == 100
+bench 30 seq --max-objects 60 --run-name few >"$work/out" && expect 'Total reads made' == 60
+bench 30 seq --max-objects 200 --run-name few >"$work/out" && expect 'Total reads made' == 100
+bench 30 rand --max-objects 300 --run-name few >"$work/out" && expect 'Total reads made' == 300
+
 # What it removes is gone, and the record with it.
 bench 1 write -b 100 -t 1 --run-name mine >"$work/out" || fail "write: $(cat "$work/out")"
 grep -q "^Removed $(number 'Total writes made') objects" "$work/out" || fail "$(cat "$work/out")"

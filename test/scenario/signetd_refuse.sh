@@ -23,6 +23,9 @@ refuse 2 "Try 'signetd --help'" --state "$work/no" --nonsense
 refuse 2 "there is no option '--nonsense'" --state "$work/no" --nonsense
 refuse 2 "the option '--threads' lacks its value" --state "$work/no" --threads
 refuse 2 "--mon: '0.0.0.0:3300' is not v2:IP[:PORT]" --state "$work/no" --mon 0.0.0.0:3300
+refuse 2 "--auth: 'gss' is not cephx or none" --state "$work/no" --auth gss
+refuse 2 "auth none works in crc mode only" --state "$work/no" --auth none
+refuse 2 "auth none works in crc mode only" --state "$work/no" --auth none --ms-mode prefer-crc
 refuse 2 "there are no arguments, but 'start' was given" --state "$work/no" start
 printf 'state = %s\nthreads = many\n' "$work/no" >"$work/conf"
 refuse 2 "$work/conf:2: threads: 'many' is not a number from 1 to 256" --config "$work/conf"

@@ -29,6 +29,11 @@ usage() { # WORDS ARG...
 
 usage "--name: 'admin' is not TYPE.ID, such as client.admin" ping -m h -n admin
 usage "--ms-mode: 'both' is not crc, secure, prefer-crc or prefer-secure" ping -m h --ms-mode both
+usage "--auth: 'gss' is not cephx or none" ping -m h --auth gss
+usage "--auth none goes with --ms-mode crc only" ping -m h --auth none
+usage "--auth none goes with --ms-mode crc only" ping -m h --auth none --ms-mode prefer-crc
+usage "--auth none goes with --ms-mode crc only" bench 1 write -m h --auth none
+usage "--max-objects: '0' is not a number from 1 to 4294967295" bench 1 write -m h --max-objects 0
 usage "--timeout: '0' is not a number of seconds above 0" ping -m h --timeout 0
 usage "--interval: 'x' is not a number of seconds" ping -m h -i x
 usage "--count: 'many' is not a number from 0 to 100000" ping -m h --count many

@@ -15,7 +15,7 @@
 static struct daemon_config config;
 static struct daemon_why why;
 
-enum { ARGS_MAX = 20 };
+enum { ARGS_MAX = 24 };
 
 /* The command line of words, which end with NULL. */
 static int read_args(const char *const *words)
@@ -301,17 +301,17 @@ START_TEST(changes)
     ck_assert(!daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_int_eq(ARGS("--state=/t", "--mon=127.0.0.1:1", "--osd=127.0.0.1:2",
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
-                          "--threads=5", "--ms-mode=crc", "--allowed-ciphers=aes", "--auth-ttl=1",
-                          "--service-ttl=1", "--allow-insecure-reclaim", "--metrics=none",
-                          "--journal=/j", "--journal-sync", "--drain=1", "--store-bytes=7M",
-                          "--max-peers=3", "--max-half-open=2"),
+                          "--threads=5", "--ms-mode=crc", "--auth=none", "--allowed-ciphers=aes",
+                          "--auth-ttl=1", "--service-ttl=1", "--allow-insecure-reclaim",
+                          "--metrics=none", "--journal=/j", "--journal-sync", "--drain=1",
+                          "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
-    ck_assert_str_eq(
-        names,
-        "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode allowed-ciphers "
-        "preferred-cipher service-cipher auth-ttl service-ttl "
-        "allow-insecure-reclaim metrics ctl journal journal-sync store-bytes drain");
+    ck_assert_str_eq(names,
+                     "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode auth "
+                     "allowed-ciphers "
+                     "preferred-cipher service-cipher auth-ttl service-ttl "
+                     "allow-insecure-reclaim metrics ctl journal journal-sync store-bytes drain");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");

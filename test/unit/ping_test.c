@@ -136,6 +136,23 @@ START_TEST(problems)
         ck_assert_ptr_nonnull(problem.cause[0]);
         ck_assert_ptr_nonnull(problem.next);
     }
+    static const struct {
+        int err;
+        uint32_t peer;
+        const char *text;
+    } without[] = {{SIGNET_E_AUTH_METHOD, SIGNET_MON, "does not allow authentication none"},
+                   {SIGNET_E_AUTH_DENIED, SIGNET_MON, "client.x, without authentication"},
+                   {SIGNET_E_AUTH_DENIED, SIGNET_OSD, "client.x, without authentication"}};
+    for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+        struct ping none = {.options = {.name_text = "client.x", .auth = SIGNET_AUTH_NONE},
+                            .peer_text = "ADDR",
+                            .stage = STAGE_LOGIN,
+                            .peer_type = without[i].peer};
+        struct tool_problem problem = {0};
+        ping_problem(&none, -without[i].err, &fail, &problem);
+        ck_assert_msg(strstr(problem.what, without[i].text) != NULL, "%s", problem.what);
+        ck_assert_ptr_nonnull(problem.next);
+    }
     static const int wrong_port[] = {SIGNET_E_CONNECT_REFUSED, SIGNET_E_MSGR1_PEER,
                                      SIGNET_E_NOT_CEPH, SIGNET_E_BANNER, SIGNET_E_PEER_CLOSED};
     for (size_t i = 0; i < sizeof(wrong_port) / sizeof(*wrong_port); i++) {
