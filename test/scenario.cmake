@@ -28,6 +28,7 @@ set_tests_properties(scenario.signetd.kill.long scenario.signetd.ctl.long PROPER
 foreach(handler ${TEST_HANDLERS})
     scenario_test(signetd.bench.${handler} signetd_bench.sh ${handler})
 endforeach()
+scenario_test(signetd.bench.lost signetd_bench_lost.sh)
 add_executable(object_client scenario/object_client.c)
 target_link_libraries(object_client PRIVATE signet_lite)
 set_target_properties(object_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)

@@ -8,6 +8,7 @@ enum {
     FLAGS_READ = 0x400014,  /* ONDISK, READ, KNOWN_REDIR */
     FLAGS_WRITE = 0x400024, /* ONDISK, WRITE, KNOWN_REDIR */
     FLAG_RETRY = 8,
+    FLAG_FULL_TRY = 0x800000,
     MODE_WRITE = 0x2000,
     OP_LEN = 38,
     PG_LEN = 17,
@@ -59,8 +60,8 @@ static uint32_t flags_of(const struct lite_osd_request *q)
     for (uint32_t i = 0; i < q->num_ops; i++) {
         modes |= q->ops[i].code;
     }
-    uint32_t retry = q->attempt > 0 ? FLAG_RETRY : 0;
-    return ((modes & MODE_WRITE) != 0 ? FLAGS_WRITE : FLAGS_READ) | retry;
+    uint32_t more = (q->attempt > 0 ? FLAG_RETRY : 0) | (q->full_try ? FLAG_FULL_TRY : 0);
+    return ((modes & MODE_WRITE) != 0 ? FLAGS_WRITE : FLAGS_READ) | more;
 }
 
 int lite_osd_request(const struct lite_osd_request *q, uint8_t *out, size_t cap, size_t *out_len)

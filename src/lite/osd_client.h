@@ -44,6 +44,7 @@ struct lite_osd_request {
     struct signet_utime mtime;
     uint64_t features; /* of the connection */
     uint32_t attempt;  /* 0, or how often it was sent before, with the same tid */
+    bool full_try; /* a full pool answers -ENOSPC or -EDQUOT; else not at all until it has room */
     uint32_t num_ops;
     const struct lite_op *ops;
 };

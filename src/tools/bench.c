@@ -58,10 +58,50 @@ static void what_failed(const struct bench *b, const struct bench_why *why,
     (void)b;
 }
 
+static const struct {
+    const char *what;
+    const char *cause[2], *next;
+} reasons[] = {
+    [BENCH_LOST] = {"the connection was lost, and no other came about in time",
+                    {"the OSD has ended and was not started again", "the network broke down"},
+                    "look at 'ceph osd tree', and raise --timeout to wait longer"},
+    [BENCH_NO_OSD] = {"it is gone, and the map has no OSD that is up",
+                      {"the OSD has ended and was not started again"},
+                      "look at 'ceph osd tree', and raise --timeout to wait longer"},
+    [BENCH_PAUSED] = {"the map pauses the cluster",
+                      {"somebody has set it: ceph osd set pause"},
+                      "take it back with 'ceph osd unset pause'"},
+    [BENCH_BLOCKED] = {"it holds operations back: placement groups are not active",
+                       {"the pool's min_size is above the copies that there can be",
+                        "the groups wait for an OSD that is down"},
+                       "look at 'ceph -s' and 'ceph pg dump_stuck', or raise --timeout"},
+    [BENCH_NO_POOL] = {"the pool has been removed meanwhile", {NULL}, "look at 'ceph osd pool ls'"},
+    [BENCH_MORE_OSDS] = {"there are more OSDs now: placements over several are not computed",
+                         {"an OSD was started or taken in"},
+                         "measure against a cluster of one OSD, or use rados bench"},
+    [BENCH_OTHER_CLUSTER] = {"its monitors are another cluster's now",
+                             {"the cluster was made anew while this ran"},
+                             "run it again"},
+};
+
+static void cannot_go_on(const struct bench *b, const struct bench_why *why,
+                         struct tool_problem *problem)
+{
+    const char *last = why->fail.text[0] ? why->fail.text : signet_strerror(why->fail.err);
+    tool_what(problem, "osd %s: %s%s%s", b->ping.peer_text, reasons[why->reason].what,
+              why->fail.err ? ": " : "", why->fail.err ? last : "");
+    problem->err = why->err;
+    problem->cause[0] = reasons[why->reason].cause[0];
+    problem->cause[1] = reasons[why->reason].cause[1];
+    problem->next = reasons[why->reason].next;
+}
+
 static int failed(struct bench *b, const struct bench_why *why)
 {
     struct tool_problem problem = {0};
-    if (why->kind == BENCH_META_READ && (why->os_err == -ENOENT || why->differs)) {
+    if (why->reason) {
+        cannot_go_on(b, why, &problem);
+    } else if (why->kind == BENCH_META_READ && (why->os_err == -ENOENT || why->differs)) {
         tool_what(&problem,
                   "Must write data before running a read benchmark! There is no usable "
                   "object %s in the pool %s",

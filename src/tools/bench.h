@@ -82,11 +82,24 @@ struct bench_job {
     uint64_t last_ns, sum_ns, min_ns, max_ns; /* latencies so far */
     double sum_squares;                       /* of latencies in seconds, at the end */
     uint64_t cpu_ns, sealed, opened;          /* at the end */
-    struct bench_hist hist;                   /* at the end */
+    uint64_t reconnects, resends, backoffs, maps, renewals; /* since the start, at the end */
+    struct bench_hist hist;                                 /* at the end */
+};
+
+enum bench_reason {
+    BENCH_FAILED,  /* err or os_err say it */
+    BENCH_LOST,    /* no connection came about in time; fail: the last try's end */
+    BENCH_NO_OSD,  /* and the map has none that is up */
+    BENCH_PAUSED,  /* by flags of the map */
+    BENCH_BLOCKED, /* by the OSD: groups that are not active */
+    BENCH_NO_POOL, /* it was removed */
+    BENCH_MORE_OSDS,
+    BENCH_OTHER_CLUSTER,
 };
 
 /* Why it could not go on. err 0 with os_err: an operation failed with that errno. */
 struct bench_why {
+    enum bench_reason reason;
     int err, os_err;
     enum bench_kind kind;
     uint64_t object;

@@ -33,57 +33,6 @@ static struct bench_why why_failed(struct bench_load *load)
 
 /* --- connections ---------------------------------------------------------------------------- */
 
-static int ready(void *arg, struct signet_peer *peer, const struct signet_event_ready *event)
-{
-    struct bench_conn *c = arg;
-    c->peer = peer;
-    c->features = event->features;
-    sem_post(&c->load->event);
-    return 0;
-}
-
-static void closed(void *arg, struct signet_peer *peer, const struct signet_fail *fail)
-{
-    struct bench_conn *c = arg;
-    (void)peer;
-    c->peer = NULL;
-    if (atomic_load(&c->load->ending))
-        return;
-    struct bench_why why = {.err = fail->err, .fail = *fail};
-    bench_fail(c->load, &why);
-}
-
-/* The address that is not the old messenger's. */
-static bool target_of(const struct lite_osdmap *map, struct signet_addr *out)
-{
-    for (uint32_t i = 0; i < map->addrs.num; i++) {
-        *out = map->addrs.addr[i];
-        if (out->type == SIGNET_ADDR_MSGR2)
-            return true;
-    }
-    return false;
-}
-
-static int dial(struct bench_load *load, struct bench_conn *c)
-{
-    const struct ping_options *login = &load->options->login;
-    struct signet_dial_options dial = {
-        .conn = {.role = SIGNET_ROLE_CLIENT,
-                 .own_type = login->name.type,
-                 .peer_type = SIGNET_OSD,
-                 .target = load->ping->peer,
-                 .client = load->ping->client,
-                 .modes = {login->modes[0], login->modes[1]},
-                 .num_modes = login->num_modes,
-                 .env = signet_env_system(),
-                 .handshake_timeout_ns = login->timeout_ns},
-        .ops = {.ready = ready, .message = bench_answer, .closed = closed},
-        .arg = c,
-        .worker = (int)(c->index % load->options->threads),
-    };
-    return signet_messenger_dial(load->messenger, &dial, NULL);
-}
-
 static struct timespec until(uint64_t ns)
 {
     return (struct timespec){(time_t)(ns / SECOND_NS), (long)(ns % SECOND_NS)};
@@ -94,6 +43,19 @@ static bool wait_event(struct bench_load *load, uint64_t until_ns)
 {
     struct timespec at = until(until_ns);
     return sem_clockwait(&load->event, CLOCK_MONOTONIC, &at) == 0;
+}
+
+static bool wait_dialled(struct bench_load *load, const struct bench_link *link, uint64_t until_ns)
+{
+    for (;;) {
+        pthread_mutex_lock(&load->lock);
+        bool dialling = link->state == LINK_DIALLING;
+        pthread_mutex_unlock(&load->lock);
+        if (!dialling)
+            return true;
+        if (!wait_event(load, until_ns))
+            return false;
+    }
 }
 
 static int conn_init(struct bench_load *load, unsigned index)
@@ -112,16 +74,29 @@ static int connect_all(struct bench_load *load)
 {
     int err = 0;
     for (unsigned i = 0; i < load->num_conns && err == 0; i++) {
-        err = dial(load, &load->conn[i]);
+        err = bench_dial(load, &load->conn[i]);
         uint64_t limit = signet_driver_now_ns() + 2 * load->options->login.timeout_ns;
-        if (err == 0 && !wait_event(load, limit))
+        if (err == 0 && !wait_dialled(load, &load->conn[i].link, limit))
             err = -SIGNET_E_HANDSHAKE_TIMEOUT;
         if (err)
             bench_fail(load, &(struct bench_why){.err = err});
         else if (atomic_load(&load->failed))
             err = why_failed(load).err;
     }
+    for (unsigned i = 0; i < load->num_conns && err == 0; i++) {
+        load->conn[i].link.seen = LINK_UP;
+        load->conn[i].link.was_up = true;
+    }
     return err;
+}
+
+/* A monitor that does not answer now is dialled again and again while jobs run. */
+static void connect_mon(struct bench_load *load)
+{
+    load->mon.link.seen = LINK_DIALLING;
+    if (bench_mon_dial(load) == 0)
+        (void)wait_dialled(load, &load->mon.link,
+                           signet_driver_now_ns() + load->options->login.timeout_ns);
 }
 
 static int load_new(struct bench_load **out, const struct bench_options *options)
@@ -131,6 +106,7 @@ static int load_new(struct bench_load **out, const struct bench_options *options
     if (!load)
         return -SIGNET_E_NOMEM;
     load->options = options;
+    load->begun_ns = signet_driver_now_ns();
     load->num_conns = options->conns;
     load->num_slots = 4 * (options->depth / options->conns + 1);
     sem_init(&load->event, 0, 0);
@@ -156,14 +132,18 @@ int bench_load_open(struct bench_load **out, const struct bench_options *options
     struct bench_load *load = *out;
     if (err == 0) {
         load->ping = ping;
-        load->map = map;
-        err = target_of(map, &ping->peer) ? 0 : -SIGNET_E_MSGR1_PEER;
-        signet_addr_print(&ping->peer, ping->peer_text);
+        bench_place_set(load, map);
+        err = load->place.osd.type == SIGNET_ADDR_MSGR2 ? 0 : -SIGNET_E_MSGR1_PEER;
     }
+    for (uint64_t i = 0; i < options->conns && err == 0; i++)
+        load->conn[i].place = load->place;
     if (err == 0)
         err = connect_all(load);
-    if (err == 0)
+    if (err == 0) {
         ping->stage = STAGE_OPEN;
+        atomic_store(&load->opened, true);
+        connect_mon(load);
+    }
     *why = load && err ? why_failed(load) : (struct bench_why){0};
     why->err = err;
     return err;
@@ -175,6 +155,7 @@ static void stop(struct bench_load *load)
     atomic_store(&load->ending, true);
     signet_messenger_free(load->messenger);
     load->messenger = NULL;
+    bench_mon_free(load);
 }
 
 void bench_load_close(struct bench_load *load)
@@ -254,6 +235,7 @@ static int give_out(struct bench_load *load, struct bench_job *job)
         struct bench_conn *c = &load->conn[i];
         c->depth = share + (i < more ? 1 : 0);
         c->dry = false;
+        c->resent = false;
         c->sum_squares = 0;
         memset(&c->hist, 0, sizeof(c->hist));
         c->started = c->finished = c->last_ns = c->sum_ns = c->max_ns = 0;
@@ -267,28 +249,36 @@ static int give_out(struct bench_load *load, struct bench_job *job)
     return err;
 }
 
-/* Until all is done. A load that does not move for the time-out has failed. */
+/* A load that does not move for the time-out has failed. */
+static void stuck(struct bench_load *load, const struct bench_job *job)
+{
+    struct bench_why why = {.kind = job->kind};
+    bench_stuck(load, &why);
+    bench_fail(load, &why);
+}
+
+/* Until all is done. */
 static int attend(struct bench_load *load, struct bench_job *job, uint64_t start_ns)
 {
-    uint64_t moved_ns = start_ns, finished = 0;
-    for (uint64_t at = start_ns + TICK_NS;; at += TICK_NS) {
-        bool event = wait_event(load, at);
-        uint64_t now_ns = signet_driver_now_ns();
+    uint64_t moved_ns = start_ns, finished = 0, now_ns = start_ns;
+    for (uint64_t at = start_ns + TICK_NS;;) {
+        uint64_t keep_ns = bench_keep(load, now_ns);
+        (void)wait_event(load, keep_ns < at ? keep_ns : at);
+        now_ns = signet_driver_now_ns();
         collect(load, job, now_ns - start_ns);
         if (atomic_load(&load->failed))
             return -1;
         if (atomic_load(&load->running) == 0)
             return 0;
-        if (event) {
-            at -= TICK_NS;
-            continue;
-        }
         moved_ns = job->finished != finished ? now_ns : moved_ns;
         finished = job->finished;
         if (now_ns - moved_ns > load->options->login.timeout_ns) {
-            bench_fail(load, &(struct bench_why){.err = -SIGNET_E_TIMEOUT, .kind = job->kind});
+            stuck(load, job);
             return -1;
         }
+        if (now_ns < at)
+            continue;
+        at += TICK_NS;
         if (job->tick)
             job->tick(load, job, job->arg);
     }
@@ -300,6 +290,11 @@ static void finish(struct bench_load *load, struct bench_job *job, const struct 
     job->cpu_ns = after.cpu_ns - before->cpu_ns;
     job->sealed = after.sealed - before->sealed;
     job->opened = after.opened - before->opened;
+    job->reconnects = atomic_load(&load->reconnects);
+    job->resends = atomic_load(&load->resends);
+    job->backoffs = atomic_load(&load->backoffs);
+    job->maps = atomic_load(&load->maps);
+    job->renewals = atomic_load(&load->renewals);
     job->sum_squares = 0;
     memset(&job->hist, 0, sizeof(job->hist));
     for (unsigned i = 0; i < load->num_conns; i++) {

@@ -147,6 +147,12 @@ static void print_text(const struct bench_screen *s, const struct bench_job *job
            "Bytes sealed:           %" PRIu64 "\n"
            "Bytes opened:           %" PRIu64 "\n",
            u->lat_max, u->lat_min, u->p50, u->p99, u->p999, u->cpu_us, job->sealed, job->opened);
+    printf("Reconnects:             %" PRIu64 "\n"
+           "Operations sent again:  %" PRIu64 "\n"
+           "Backoffs of the OSD:    %" PRIu64 "\n"
+           "Newer maps:             %" PRIu64 "\n"
+           "Ticket renewals:        %" PRIu64 "\n",
+           job->reconnects, job->resends, job->backoffs, job->maps, job->renewals);
 }
 
 static void print_json(const struct bench_screen *s, const struct bench_job *job,
@@ -182,6 +188,11 @@ static void print_json(const struct bench_screen *s, const struct bench_job *job
         json_object_set_new(all, numbers[i].name, json_real(numbers[i].value));
     json_object_set_new(all, "bytes_sealed", json_integer((json_int_t)job->sealed));
     json_object_set_new(all, "bytes_opened", json_integer((json_int_t)job->opened));
+    json_object_set_new(all, "reconnects", json_integer((json_int_t)job->reconnects));
+    json_object_set_new(all, "operations_sent_again", json_integer((json_int_t)job->resends));
+    json_object_set_new(all, "backoffs", json_integer((json_int_t)job->backoffs));
+    json_object_set_new(all, "newer_maps", json_integer((json_int_t)job->maps));
+    json_object_set_new(all, "ticket_renewals", json_integer((json_int_t)job->renewals));
     tool_json_print(all);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* One operation after the other: what is sent, and whether the answer is right. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench_load.h"
+#include "lite/backoff.h"
 #include "lite/osd_client.h"
 
 #define SECOND_NS 1e9
@@ -20,7 +22,7 @@ static void store(_Atomic uint64_t *value, uint64_t now)
     atomic_store_explicit(value, now, memory_order_relaxed);
 }
 
-static bool is_read(enum bench_kind kind)
+bool bench_is_read(enum bench_kind kind)
 {
     return kind == BENCH_SEQ || kind == BENCH_RAND || kind == BENCH_META_READ;
 }
@@ -35,7 +37,12 @@ static bool is_write(enum bench_kind kind)
     return kind == BENCH_WRITE || kind == BENCH_META_WRITE;
 }
 
-static size_t name_of(const struct bench_load *load, uint64_t object, char out[BENCH_NAME_MAX])
+static bool is_removal(enum bench_kind kind)
+{
+    return kind == BENCH_REMOVE || kind == BENCH_META_REMOVE;
+}
+
+size_t bench_name(const struct bench_load *load, uint64_t object, char out[BENCH_NAME_MAX])
 {
     if (is_meta(load->job->kind))
         return (size_t)snprintf(out, BENCH_NAME_MAX, "%s", load->options->run_name);
@@ -74,26 +81,29 @@ static uint32_t operations(const struct bench_load *load, struct lite_op op[2])
     }
 }
 
-static int send_operation(struct bench_conn *c, uint64_t tid, uint64_t object)
+int bench_send(struct bench_conn *c, struct bench_slot *slot)
 {
     struct bench_load *load = c->load;
+    uint64_t object = slot->object;
     char name[BENCH_NAME_MAX];
     uint8_t front[LITE_OSD_FRONT_MAX];
     struct lite_op op[2];
     struct timespec now;
-    bool write = !is_read(load->job->kind);
+    bool write = !bench_is_read(load->job->kind);
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
     struct lite_osd_request request = {
-        .pool = (uint64_t)load->map->pool.id,
-        .pg_num = load->map->pool.pg_num,
-        .epoch = load->map->epoch,
-        .name = {(const uint8_t *)name, name_of(load, object, name)},
+        .pool = c->place.pool,
+        .pg_num = c->place.pg_num,
+        .epoch = c->place.epoch,
+        .name = {(const uint8_t *)name, bench_name(load, object, name)},
         .mtime = {write ? (uint32_t)now.tv_sec : 0, write ? (uint32_t)now.tv_nsec : 0},
         .features = c->features,
+        .attempt = slot->sends++,
+        .full_try = write,
         .ops = op,
     };
     request.num_ops = operations(load, op);
-    struct signet_message message = {.tid = tid,
+    struct signet_message message = {.tid = slot->tid,
                                      .type = LITE_MSG_OSD_OP,
                                      .priority = 63,
                                      .version = 8,
@@ -106,7 +116,8 @@ static int send_operation(struct bench_conn *c, uint64_t tid, uint64_t object)
     struct iovec data = {c->contents, load->contents_len};
     if (load->job->kind == BENCH_WRITE)
         bench_text((char *)c->contents, load->contents_len, object);
-    return signet_peer_send(c->peer, &message, &data, is_write(load->job->kind) ? 1 : 0, NULL);
+    err = signet_peer_send(c->peer, &message, &data, is_write(load->job->kind) ? 1 : 0, NULL);
+    return err == -SIGNET_E_STATE ? 0 : err; /* the connection ends: the next one has it again */
 }
 
 /* The next object, if there is one. */
@@ -140,22 +151,40 @@ static bool begin_one(struct bench_conn *c, uint64_t now_ns)
         slot = &c->slot[++c->turn % c->load->num_slots];
     } while (slot->tid);
     uint64_t tid = 1 + c->index + c->turn * c->load->num_conns;
-    *slot = (struct bench_slot){tid, object, now_ns};
+    *slot = (struct bench_slot){tid, object, now_ns, 0};
     c->in_flight++;
     store(&c->started, load_of(&c->started) + 1);
-    int err = send_operation(c, tid, object);
+    if (c->hold && bench_held(c, object))
+        return true;
+    int err = bench_send(c, slot);
     if (err)
         bench_fail(c->load, &(struct bench_why){.err = err});
     return err == 0;
 }
 
+static void end_part(struct bench_conn *c)
+{
+    if (!c->working || c->in_flight > 0 || !c->dry)
+        return;
+    c->working = false;
+    if (atomic_fetch_sub(&c->load->running, 1) == 1)
+        sem_post(&c->load->event);
+}
+
+void bench_refill(struct bench_conn *c)
+{
+    if (!c->working)
+        return;
+    while (c->peer && c->in_flight < c->depth && begin_one(c, signet_driver_now_ns())) {
+    }
+    end_part(c);
+}
+
 void bench_begin(void *arg)
 {
     struct bench_conn *c = arg;
-    while (c->peer && c->in_flight < c->depth && begin_one(c, signet_driver_now_ns())) {
-    }
-    if (c->in_flight == 0 && atomic_fetch_sub(&c->load->running, 1) == 1)
-        sem_post(&c->load->event);
+    c->working = true;
+    bench_refill(c);
 }
 
 /* --- answers -------------------------------------------------------------------------------- */
@@ -174,11 +203,13 @@ static bool check(struct bench_conn *c, const struct bench_slot *slot,
 {
     struct bench_load *load = c->load;
     struct bench_why why = {.kind = load->job->kind, .object = slot->object};
-    if (reply->result < 0 || reply->redirect) {
+    bool gone = reply->result == -ENOENT && slot->sends > 1 && is_removal(load->job->kind);
+    if (gone) { /* by what was sent before, whose answer was lost */
+    } else if (reply->result < 0 || reply->redirect) {
         why.os_err = reply->redirect ? -95 : reply->result;
     } else if (load->job->kind == BENCH_META_READ) {
         why.differs = !bench_meta_read(&load->job->meta, data.p, data.len);
-    } else if (is_read(load->job->kind)) {
+    } else if (bench_is_read(load->job->kind)) {
         why.differs = !same_contents(c, slot->object, data);
     }
     if (why.os_err || why.differs)
@@ -207,23 +238,59 @@ static struct bench_slot *slot_of(struct bench_conn *c, uint64_t tid)
     return tid && slot->tid == tid ? slot : NULL;
 }
 
-int bench_answer(void *arg, struct signet_peer *peer, const struct signet_message *message)
+static int other_message(struct bench_conn *c, const struct signet_message *message)
 {
-    struct bench_conn *c = arg;
+    struct signet_span full;
+    uint32_t newest;
+    if (message->type == LITE_MSG_OSD_BACKOFF)
+        return bench_on_backoff(c, message);
+    if (message->type == LITE_MSG_OSD_MAP) { /* what has changed, and so of no use here */
+        int err = lite_osdmap_find(&full, &newest, message->front);
+        if (err && err != -SIGNET_E_NOT_FOUND)
+            return err;
+        bench_heard(c->load, newest);
+    }
+    return 0;
+}
+
+/* An answer to one of the times before that it was sent: the last one counts. */
+static bool is_late(const struct bench_conn *c, const struct bench_slot *slot,
+                    const struct lite_osd_reply *reply)
+{
+    if (!slot)
+        return c->resent;
+    return reply->attempt >= 0 && (uint32_t)reply->attempt + 1 != slot->sends;
+}
+
+static int answer(struct bench_conn *c, const struct signet_message *message)
+{
     struct lite_osd_reply reply;
-    (void)peer;
-    if (message->type != LITE_MSG_OSD_OP_REPLY)
-        return 0;
     int err = lite_osd_reply(&reply, message);
+    if (err)
+        return err;
     struct bench_slot *slot = slot_of(c, message->tid);
-    if (err || !slot)
-        return err ? err : -SIGNET_E_VALUE;
+    if (is_late(c, slot, &reply))
+        return 0;
+    if (!slot)
+        return -SIGNET_E_VALUE;
+    if (reply.epoch > c->place.epoch)
+        bench_heard(c->load, reply.epoch);
     uint64_t now_ns = signet_driver_now_ns();
     if (check(c, slot, &reply, message->data))
         note(c, now_ns - slot->sent_ns);
     slot->tid = 0;
     c->in_flight--;
-    if (!begin_one(c, now_ns) && c->in_flight == 0 && atomic_fetch_sub(&c->load->running, 1) == 1)
-        sem_post(&c->load->event);
+    if (!begin_one(c, now_ns))
+        end_part(c);
     return 0;
+}
+
+int bench_answer(void *arg, struct signet_peer *peer, const struct signet_message *message)
+{
+    struct bench_conn *c = arg;
+    (void)peer;
+    int err =
+        message->type == LITE_MSG_OSD_OP_REPLY ? answer(c, message) : other_message(c, message);
+    c->broken = err != 0;
+    return err;
 }

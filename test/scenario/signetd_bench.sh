@@ -78,6 +78,6 @@ bench 20 seq >"$work/out" || fail "a full store has lost objects: $(cat "$work/o
 
 # A daemon that goes away in the middle.
 (sleep 1; kill -9 "$pid") &
-refused 'closed the connection' 20 rand --conns 3
+refused 'no other came about in time' 20 rand --conns 3 --timeout 1.5
 wait "$pid" 2>/dev/null || true
 pid=

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Connections to the OSD, as their workers see them. */
+#include "bench_load.h"
+
+void bench_link_set(struct bench_load *load, struct bench_link *link, enum bench_link_state state,
+                    const struct signet_fail *why)
+{
+    pthread_mutex_lock(&load->lock);
+    link->state = state;
+    if (why)
+        link->why = *why;
+    pthread_mutex_unlock(&load->lock);
+    sem_post(&load->event);
+}
+
+static int ready(void *arg, struct signet_peer *peer, const struct signet_event_ready *event)
+{
+    struct bench_conn *c = arg;
+    c->peer = peer;
+    c->features = event->features;
+    bench_link_set(c->load, &c->link, LINK_UP, NULL);
+    if (c->working) {
+        bench_resend(c, true);
+        bench_refill(c);
+    }
+    return 0;
+}
+
+static void closed(void *arg, struct signet_peer *peer, const struct signet_fail *fail)
+{
+    struct bench_conn *c = arg;
+    (void)peer;
+    c->peer = NULL;
+    bench_drop_backoffs(c);
+    if (atomic_load(&c->load->ending))
+        return;
+    if (c->broken || !atomic_load(&c->load->opened)) {
+        struct bench_why why = {.err = fail->err, .fail = *fail};
+        bench_fail(c->load, &why);
+    }
+    bench_link_set(c->load, &c->link, LINK_DOWN, fail);
+}
+
+int bench_dial(struct bench_load *load, struct bench_conn *c)
+{
+    const struct ping_options *login = &load->options->login;
+    struct signet_dial_options dial = {
+        .conn = {.role = SIGNET_ROLE_CLIENT,
+                 .own_type = login->name.type,
+                 .peer_type = SIGNET_OSD,
+                 .target = load->ping->peer,
+                 .client = load->ping->client,
+                 .modes = {login->modes[0], login->modes[1]},
+                 .num_modes = login->num_modes,
+                 .env = signet_env_system(),
+                 .handshake_timeout_ns = login->timeout_ns},
+        .ops = {.ready = ready, .message = bench_answer, .closed = closed},
+        .arg = c,
+        .worker = (int)(c->index % load->options->threads),
+    };
+    bench_link_set(load, &c->link, LINK_DIALLING, NULL);
+    int err = signet_messenger_dial(load->messenger, &dial, NULL);
+    if (err)
+        bench_link_set(load, &c->link, LINK_DOWN, &(struct signet_fail){.err = err});
+    return err;
+}
