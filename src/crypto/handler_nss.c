@@ -84,8 +84,8 @@ static void version(char *out, size_t cap)
 static void detail(char *out, size_t cap)
 {
     snprintf(out, cap,
-             "own slots, CBC by update with IV algebra, GCM by message interface, CTR from ECB, "
-             "HMAC by %s, fork gate with %s",
+             "AES by %s, CBC with IV algebra, CTR from ECB, HMAC by %s, fork gate with %s",
+             signet_nss_lib.freebl ? "freebl's contexts" : "softoken in slots of our own",
              signet_nss_lib.midstate  ? "freebl from half-way states"
              : signet_nss_lib.lowhash ? "freebl"
                                       : "C_Sign",

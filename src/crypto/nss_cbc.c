@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The streaming operation of a lane is never begun anew. The chaining value it holds is the last
- * block of ciphertext, `last`; XORing last ^ iv into the first block (of plaintext when sealing,
- * of the output when opening) makes it as if it had been begun with iv.
+ * The streaming operation of a lane (of softoken or of freebl) is never begun anew. The chaining
+ * value it holds is the last block of ciphertext, `last`; XORing last ^ iv into the first block (of
+ * plaintext when sealing, of the output when opening) makes it as if it had been begun with iv.
  */
 #include "crypto/nss_lib.h"
 
@@ -10,9 +10,6 @@
 
 /* Up to here copying the input costs less than a second call for the rest. */
 #define COPY_MAX 2048U
-/* softoken counts in unsigned int. */
-#define PART_MAX 0x40000000U
-
 /* 16 bytes at any address; vectors, so that softoken's loads find each store whole. */
 typedef uint64_t block __attribute__((vector_size(16), aligned(1), may_alias));
 
@@ -26,10 +23,8 @@ static CK_RV update_parts(const struct signet_nss_lane *lane, uint8_t *out, cons
 {
     CK_RV rv = CKR_OK;
     while (rv == CKR_OK && len > 0) {
-        CK_ULONG part = len < PART_MAX ? len : PART_MAX;
-        CK_ULONG got = part;
-        rv = lane->update(lane->session, (CK_BYTE_PTR)(uintptr_t)in, part, out, &got);
-        rv = rv == CKR_OK && got != part ? CKR_GENERAL_ERROR : rv;
+        size_t part = len < SIGNET_NSS_PART_MAX ? len : SIGNET_NSS_PART_MAX;
+        rv = signet_nss_update(lane, out, in, part);
         in += part;
         out += part;
         len -= part;
@@ -40,12 +35,8 @@ static CK_RV update_parts(const struct signet_nss_lane *lane, uint8_t *out, cons
 static inline CK_RV update(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
                            size_t len)
 {
-    if (__builtin_expect(len > PART_MAX, 0)) {
-        return update_parts(lane, out, in, len);
-    }
-    CK_ULONG got = len;
-    CK_RV rv = lane->update(lane->session, (CK_BYTE_PTR)(uintptr_t)in, len, out, &got);
-    return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
+    return __builtin_expect(len > SIGNET_NSS_PART_MAX, 0) ? update_parts(lane, out, in, len)
+                                                          : signet_nss_update(lane, out, in, len);
 }
 
 static inline CK_RV seal(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
@@ -78,11 +69,17 @@ static inline CK_RV seal(struct signet_nss_lane *lane, uint8_t *out, const uint8
 static inline CK_RV open_blocks(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
                                 size_t len, const uint8_t *iv)
 {
-    block last = *(const block *)(in + len - 16);
+    /* Read early only where it is overwritten: of a long input it is not in the cache yet, and
+     * waiting for it costs as much as opening a KiB. */
+    const block *end = (const block *)(in + len - 16);
+    block last = {0, 0};
+    if (in == out) {
+        last = *end;
+    }
     CK_RV rv = update(lane, out, in, len);
     if (rv == CKR_OK) {
         mix(out, out, lane->last, iv);
-        *(block *)lane->last = last;
+        *(block *)lane->last = in == out ? last : *end;
     }
     return rv;
 }
@@ -93,7 +90,8 @@ static inline CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8
     return lane->opens ? open_blocks(lane, out, in, len, iv) : seal(lane, out, in, len, iv);
 }
 
-/* A session of 0, as a failure leaves it, is refused by softoken and so made anew. */
+/* A session of 0, as a failure leaves it, is refused by softoken, and so it or a context is made
+ * anew. */
 static __attribute__((noinline)) CK_RV again(struct signet_nss_lane *lane, CK_RV rv, uint8_t *out,
                                              const uint8_t *in, size_t len, const uint8_t *iv)
 {

@@ -10,22 +10,12 @@
 /* Counters encrypted in one call; a multiple of the eight blocks that freebl does side by side. */
 #define PIECE  2048U
 #define BLOCKS (PIECE / 16)
-/* softoken counts in unsigned int. */
-#define PART_MAX 0x40000000U
-
-static CK_RV update(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len)
-{
-    CK_ULONG got = len;
-    CK_RV rv = lane->update(lane->session, (CK_BYTE_PTR)(uintptr_t)in, len, out, &got);
-    return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
-}
-
 /* A call that found no session did nothing, so that it can be repeated also in place. */
 static CK_RV blocks(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len)
 {
-    CK_RV rv = update(lane, out, in, len);
+    CK_RV rv = signet_nss_update(lane, out, in, len);
     if (__builtin_expect(rv != CKR_OK, 0) && signet_nss_lane_again(lane, rv)) {
-        rv = update(lane, out, in, len);
+        rv = signet_nss_update(lane, out, in, len);
         if (rv != CKR_OK) {
             signet_nss_lane_close(lane);
         }
@@ -39,7 +29,7 @@ int signet_nss_ecb(void *lane_, uint8_t *out, const uint8_t *in, size_t len)
     CK_RV rv = CKR_OK;
     signet_nss_enter(lane->flag);
     while (rv == CKR_OK && len > 0) {
-        size_t part = len < PART_MAX ? len : PART_MAX;
+        size_t part = len < SIGNET_NSS_PART_MAX ? len : SIGNET_NSS_PART_MAX;
         rv = blocks(lane, out, in, part);
         out += part;
         in += part;

@@ -74,7 +74,13 @@ static CK_RV begin_or_renew(struct signet_nss_lane *lane, CK_SESSION_HANDLE sess
 CK_RV signet_nss_lane_open(struct signet_nss_lane *lane)
 {
     CK_SESSION_HANDLE session = CK_INVALID_HANDLE;
+    size_t len;
+    const uint8_t *raw = signet_nss_object_raw(lane->object, &len);
     memset(lane->last, 0, sizeof(lane->last));
+    if (raw != NULL) {
+        lane->context = signet_nss_context_new(lane->alg, raw, len, &lane->crypt);
+        return lane->context != NULL ? CKR_OK : CKR_HOST_MEMORY;
+    }
     CK_RV rv = open_session(signet_nss_object_slot(lane->object), lane->index, &session);
     if (rv != CKR_OK) {
         return rv;
@@ -93,6 +99,10 @@ void signet_nss_lane_close(struct signet_nss_lane *lane)
     if (lane->session != CK_INVALID_HANDLE) {
         (void)signet_nss_lib.fn->C_CloseSession(lane->session);
         lane->session = CK_INVALID_HANDLE;
+    }
+    if (lane->context != NULL) {
+        signet_nss_context_free(lane->context);
+        lane->context = NULL;
     }
 }
 

@@ -20,6 +20,7 @@
 #include <secmod.h>
 
 #include "crypto/handler.h"
+#include "crypto/nss_freebl.h"
 #include "crypto/nss_gate.h"
 
 /* Set by start, cleared by stop; constant in between. */
@@ -29,6 +30,7 @@ struct signet_nss_lib {
     const CK_FUNCTION_LIST_3_0 *fn; /* softoken's functions */
     bool lowhash;                   /* HMAC by freebl's hashes, see nss_lowhash.h */
     bool midstate;                  /* and from half-way states, see nss_midstate.h */
+    bool freebl;                    /* AES by freebl's contexts, see nss_freebl.h */
 };
 extern struct signet_nss_lib signet_nss_lib;
 
@@ -67,30 +69,56 @@ int signet_nss_object_get(struct signet_nss_object **out, CK_KEY_TYPE type, cons
 void signet_nss_object_put(struct signet_nss_object *object);
 CK_OBJECT_HANDLE signet_nss_object_handle(const struct signet_nss_object *object);
 CK_SLOT_ID signet_nss_object_slot(const struct signet_nss_object *object);
+/* The secret, where freebl's contexts are made of it and softoken has no object; else NULL. */
+const uint8_t *signet_nss_object_raw(const struct signet_nss_object *object, size_t *len);
 /* Imports the secret again when softoken has lost the object of that handle. */
 CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE lost);
 
 /* --- lanes (nss_lane.c) --- */
 
-/* A session with an operation under way. session is 0 when it must be made anew. */
+/* A session with an operation under way, or a context of freebl. session is 0 and context NULL when
+ * it must be made anew. */
 struct signet_nss_lane {
     struct signet_nss_flag *flag;
     struct signet_nss_object *object;
+    void *context;
+    signet_nss_crypt *crypt; /* CBC, ECB: with the context */
     CK_SESSION_HANDLE session;
     /* CBC, ECB: C_EncryptUpdate or C_DecryptUpdate */
     CK_RV (*update)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG, CK_BYTE_PTR, CK_ULONG_PTR);
     uint16_t index; /* at most SIGNET_THREAD_MAX */
     uint8_t alg;
     bool opens;
-    uint8_t last[16]; /* CBC: the chaining value that the session holds */
+    uint8_t last[16]; /* CBC: the chaining value that the operation holds */
 };
 
-/* Session and operation; also used to make them anew. */
+/* freebl and softoken count in unsigned int. */
+#define SIGNET_NSS_PART_MAX 0x40000000U
+
+/* Blocks, at most SIGNET_NSS_PART_MAX bytes, through the operation of a lane. */
+static inline CK_RV signet_nss_update(const struct signet_nss_lane *lane, uint8_t *out,
+                                      const uint8_t *in, size_t len)
+{
+    if (lane->context != NULL) {
+        unsigned int part = (unsigned int)len, got = part;
+        int failed = lane->crypt(lane->context, out, &got, part, in, part);
+        return failed == 0 && got == part ? CKR_OK : CKR_GENERAL_ERROR;
+    }
+    CK_ULONG got = len;
+    CK_RV rv = lane->update(lane->session, (CK_BYTE_PTR)(uintptr_t)in, len, out, &got);
+    return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
+}
+
+/* Session and operation, or context; also used to make them anew. */
 CK_RV signet_nss_lane_open(struct signet_nss_lane *lane);
 void signet_nss_lane_close(struct signet_nss_lane *lane);
 /* After a call that returned rv (not CKR_OK): drops the session. True when the call did not
  * touch any data and the lane has been made anew, so that it can be repeated. */
 bool signet_nss_lane_again(struct signet_nss_lane *lane, CK_RV rv);
+
+/* Whether freebl's contexts give what sessions of softoken give. Outside the gate, before the
+ * handler is used; leaves signet_nss_lib.freebl false. */
+bool signet_nss_freebl_agrees(void);
 
 /* Outside the gate: members of the handler's table and what they call. */
 int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_object *object,

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/nss_midstate.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "base/secret.h"
+#include "crypto/nss_freebl.h"
 #include "crypto/nss_lowhash.h"
 
-#define LIBRARY "libfreeblpriv3.so"
-
-/* The table is a u16 length in bytes, a u16 version (major, minor) and pointers from byte 8 on;
- * those for the hashes have had their places since NSS 3.8. */
-enum { MAJOR = 3, SLOTS_NEEDED = 108, SHA256_AT = 75, SHA384_AT = 97 };
+/* The places of the hashes in freebl's table, theirs since NSS 3.8. */
+enum { SLOTS_NEEDED = 108, SHA256_AT = 75, SHA384_AT = 97 };
 enum { NEW, DESTROY, BEGIN, UPDATE, END, FLATTEN_SIZE = 8 };
 
 /* What a context holds behind its buffer: the state, then the count of bytes or bits. */
@@ -38,29 +35,17 @@ static unsigned which(unsigned bits)
     return bits == 384;
 }
 
-/* A cast from a data pointer to a function pointer is not ISO C. */
-static void take(void *function, const unsigned char *table, unsigned slot)
+static void read_table(const unsigned char *table)
 {
-    memcpy(function, table + 8 * (size_t)slot, sizeof(void *));
-}
-
-static bool read_table(const unsigned char *table)
-{
-    uint16_t head[2];
-    memcpy(head, table, sizeof(head));
-    if (sizeof(void *) != 8 || head[1] >> 8 != MAJOR || head[0] < 8 * SLOTS_NEEDED) {
-        return false;
-    }
     for (unsigned i = 0; i < 2; i++) {
         unsigned first = layouts[i].first;
-        take(&hashes[i].new, table, first + NEW);
-        take(&hashes[i].destroy, table, first + DESTROY);
-        take(&hashes[i].begin, table, first + BEGIN);
-        take(&hashes[i].update, table, first + UPDATE);
-        take(&hashes[i].end, table, first + END);
-        take(&hashes[i].size, table, first + FLATTEN_SIZE);
+        signet_nss_table_take(&hashes[i].new, table, first + NEW);
+        signet_nss_table_take(&hashes[i].destroy, table, first + DESTROY);
+        signet_nss_table_take(&hashes[i].begin, table, first + BEGIN);
+        signet_nss_table_take(&hashes[i].update, table, first + UPDATE);
+        signet_nss_table_take(&hashes[i].end, table, first + END);
+        signet_nss_table_take(&hashes[i].size, table, first + FLATTEN_SIZE);
     }
-    return true;
 }
 
 void *signet_nss_midstate_new(unsigned bits)
@@ -175,16 +160,10 @@ bool signet_nss_midstate_load(void)
         return verdict > 0;
     }
     verdict = -1;
-    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    void *symbol = library != NULL ? dlsym(library, "FREEBL_GetVector") : NULL;
-    const unsigned char *(*get)(void);
-    memcpy(&get, &symbol, sizeof(get));
-    const unsigned char *table = symbol != NULL ? get() : NULL;
-    if (table != NULL && read_table(table) && compare(256) && compare(384)) {
-        verdict = 1;
-    }
-    if (library != NULL) {
-        (void)dlclose(library); /* RTLD_NODELETE: it stays */
+    const unsigned char *table = signet_nss_table(SLOTS_NEEDED);
+    if (table != NULL) {
+        read_table(table);
+        verdict = compare(256) && compare(384) ? 1 : -1;
     }
     return verdict > 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * softoken spends 5.8 KB and 20 us on a key object, and a session that uses it keeps it alive.
- * So there is one for each secret: sealing and opening lanes of all threads use it together.
+ * So there is one for each secret: sealing and opening lanes of all threads use it together. Where
+ * freebl's contexts serve, softoken is given no object, and this keeps the secret for them.
  */
 #include "crypto/nss_lib.h"
 
@@ -12,16 +13,17 @@
 
 #define BUCKETS 4096U /* a power of 2 */
 #define RAW_MAX 64
+#define NO_SLOT 255
 
 /* With an AES-256 key just 64 bytes. */
 struct signet_nss_object {
     struct signet_nss_object *next;
     _Atomic CK_OBJECT_HANDLE handle;
     uint32_t refs;
-    uint8_t slot; /* its number */
+    uint8_t slot; /* its number; NO_SLOT: softoken has no object */
     uint8_t type; /* CKK_AES or CKK_GENERIC_SECRET */
     uint8_t len;
-    uint8_t raw[]; /* to import it again when softoken has lost it */
+    uint8_t raw[]; /* for contexts, or to import it again when softoken has lost it */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,14 +85,33 @@ static size_t size_of(size_t len)
     return sizeof(struct signet_nss_object) + len;
 }
 
+static bool without_softoken(CK_KEY_TYPE type)
+{
+    return type == CKK_AES && signet_nss_lib.freebl;
+}
+
 static struct signet_nss_object *find(struct signet_nss_object *first, CK_KEY_TYPE type,
                                       const uint8_t *raw, size_t len)
 {
     struct signet_nss_object *at = first;
-    while (at != NULL && !(at->type == type && at->len == len && signet_equal(at->raw, raw, len))) {
+    while (at != NULL &&
+           !(at->type == type && at->len == len &&
+             (at->slot == NO_SLOT) == without_softoken(type) && signet_equal(at->raw, raw, len))) {
         at = at->next;
     }
     return at;
+}
+
+/* Has softoken make its object. */
+static CK_RV settle(struct signet_nss_object *object)
+{
+    int slot = signet_nss_slot_take();
+    object->slot = (uint8_t)slot;
+    CK_RV rv = slot >= 0 ? import(object) : CKR_SLOT_ID_INVALID;
+    if (rv == CKR_OK) {
+        signet_nss_slot(object->slot)->objects++;
+    }
+    return rv;
 }
 
 /* Under the lock. */
@@ -101,18 +122,16 @@ static int add(struct signet_nss_object **out, struct signet_nss_object **bucket
     if (object == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    int slot = signet_nss_slot_take();
-    object->slot = (uint8_t)slot;
+    object->slot = NO_SLOT;
     object->type = (uint8_t)type;
     object->refs = 1;
     object->len = (uint8_t)len;
     memcpy(object->raw, raw, len);
-    CK_RV rv = slot >= 0 ? import(object) : CKR_SLOT_ID_INVALID;
+    CK_RV rv = without_softoken(type) ? CKR_OK : settle(object);
     if (rv != CKR_OK) {
         signet_secret_free(object, size_of(len));
         return signet_nss_err(rv);
     }
-    signet_nss_slot(object->slot)->objects++;
     object->next = *bucket;
     *bucket = object;
     *out = object;
@@ -143,6 +162,15 @@ int signet_nss_object_get(struct signet_nss_object **out, CK_KEY_TYPE type, cons
     return err;
 }
 
+static void leave_slot(const struct signet_nss_object *object)
+{
+    if (object->slot != NO_SLOT) {
+        struct signet_nss_slot *slot = signet_nss_slot(object->slot);
+        slot->objects--;
+        (void)signet_nss_lib.fn->C_DestroyObject(slot->holder, object->handle);
+    }
+}
+
 void signet_nss_object_put(struct signet_nss_object *object)
 {
     struct signet_nss_object **at = bucket_of(object->type, object->raw, object->len);
@@ -153,9 +181,7 @@ void signet_nss_object_put(struct signet_nss_object *object)
             at = &(*at)->next;
         }
         *at = object->next;
-        struct signet_nss_slot *slot = signet_nss_slot(object->slot);
-        slot->objects--;
-        (void)signet_nss_lib.fn->C_DestroyObject(slot->holder, object->handle);
+        leave_slot(object);
     }
     pthread_mutex_unlock(&lock);
     if (last) {
@@ -171,6 +197,12 @@ CK_OBJECT_HANDLE signet_nss_object_handle(const struct signet_nss_object *object
 CK_SLOT_ID signet_nss_object_slot(const struct signet_nss_object *object)
 {
     return signet_nss_slot(object->slot)->id;
+}
+
+const uint8_t *signet_nss_object_raw(const struct signet_nss_object *object, size_t *len)
+{
+    *len = object->len;
+    return object->slot == NO_SLOT ? object->raw : NULL;
 }
 
 CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE lost)

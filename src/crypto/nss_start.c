@@ -86,7 +86,8 @@ int signet_nss_start(char *why, size_t cap)
     struct signet_nss_flag *flag = signet_nss_flag(signet_thread_index());
     signet_nss_enter(flag);
     int err = 0;
-    if (signet_nss_lib.context == NULL) { /* else a child's inherited NSS serves on */
+    bool fresh = signet_nss_lib.context == NULL;
+    if (fresh) { /* else a child's inherited NSS serves on */
         err = open_all(why, cap);
         if (err != 0) {
             close_all();
@@ -97,6 +98,9 @@ int signet_nss_start(char *why, size_t cap)
         }
     }
     signet_nss_leave(flag);
+    if (fresh && err == 0 && !signet_plain_calls) {
+        signet_nss_lib.freebl = signet_nss_freebl_agrees();
+    }
     return err;
 }
 

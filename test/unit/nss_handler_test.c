@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The NSS handler by its table alone: answers compared with OpenSSL's, and what happens when
- * softoken loses what lanes and keys rest on. */
-#include "support/suite.h"
+/* The NSS handler by its table alone, through freebl's contexts and through softoken: answers
+ * compared with OpenSSL's. */
+#include "unit/nss_tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,97 +10,6 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <signet/error.h>
-
-#include "crypto/nss_lib.h"
-
-#define LEN_MAX 9000
-
-static const struct signet_handler *const h = &signet_handler_nss;
-static uint8_t raw[64], in[LEN_MAX], out[LEN_MAX + 16], want[LEN_MAX + 16];
-
-static void start(void)
-{
-    char why[160] = "";
-    int err = h->start(why, sizeof(why));
-    ck_assert_msg(err == 0, "%s: %s", signet_err_name(err), why);
-    assert_ok(h->random(raw, sizeof(raw)));
-    assert_ok(h->random(in, sizeof(in)));
-}
-
-static void stop(void)
-{
-    h->stop();
-}
-
-struct user {
-    void *key, *lane;
-    enum signet_alg alg;
-};
-
-static struct user use(enum signet_alg alg, size_t len)
-{
-    struct user u = {.alg = alg};
-    assert_ok(h->key_new(&u.key, alg, raw, len));
-    assert_ok(h->lane_new(&u.lane, alg, u.key, signet_thread_index()));
-    return u;
-}
-
-static void drop(struct user *u)
-{
-    h->lane_free(u->alg, u->lane);
-    h->key_free(u->alg, u->key);
-}
-
-static void evp_cbc(bool seal, size_t key_len, const uint8_t *from, size_t len, const uint8_t *iv)
-{
-    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
-    int got;
-    ck_assert(
-        EVP_CipherInit(ctx, key_len == 16 ? EVP_aes_128_cbc() : EVP_aes_256_cbc(), raw, iv, seal));
-    EVP_CIPHER_CTX_set_padding(ctx, 0);
-    ck_assert(EVP_CipherUpdate(ctx, want, &got, from, (int)len));
-    ck_assert_uint_eq((size_t)got, len);
-    EVP_CIPHER_CTX_free(ctx);
-}
-
-static void evp_gcm(const uint8_t *from, size_t len, const uint8_t *nonce)
-{
-    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
-    int got;
-    ck_assert(EVP_EncryptInit(ctx, EVP_aes_128_gcm(), raw, nonce));
-    ck_assert(EVP_EncryptUpdate(ctx, want, &got, from, (int)len));
-    ck_assert(EVP_EncryptFinal(ctx, want + len, &got));
-    ck_assert(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, want + len));
-    EVP_CIPHER_CTX_free(ctx);
-}
-
-static const struct {
-    enum signet_alg alg;
-    size_t key_len;
-    bool seal;
-} cbc_algs[] = {
-    {SIGNET_ALG_CBC128_SEAL, 16, true},
-    {SIGNET_ALG_CBC128_OPEN, 16, false},
-    {SIGNET_ALG_CBC256_SEAL, 32, true},
-    {SIGNET_ALG_CBC256_OPEN, 32, false},
-};
-
-/* One operation, out of place and in place, each with an IV of its own. */
-static void check_cbc(struct user *u, int row, size_t len)
-{
-    for (int in_place = 0; in_place < 2; in_place++) {
-        uint8_t iv[16];
-        assert_ok(h->random(iv, sizeof(iv)));
-        evp_cbc(cbc_algs[row].seal, cbc_algs[row].key_len, in, len, iv);
-        memset(out, 0, sizeof(out));
-        if (in_place) {
-            memcpy(out, in, len);
-        }
-        assert_ok(h->cbc(u->lane, out, in_place ? out : in, len, iv));
-        ck_assert_mem_eq(out, want, len);
-        ck_assert_uint_eq(out[len], 0);
-    }
-}
 
 START_TEST(cbc_equals_openssl)
 {
@@ -206,82 +115,28 @@ START_TEST(an_overlong_message_is_refused)
 }
 END_TEST
 
-static CK_SLOT_ID slot_of(const struct user *u)
-{
-    struct signet_nss_lane *lane = u->lane;
-    return signet_nss_object_slot(lane->object);
-}
-
-/* What a lane rests on, taken away behind its back. */
-static void lose(const struct user *u, int what)
-{
-    const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
-    struct signet_nss_lane *lane = u->lane;
-    if (what == 0) {
-        ck_assert_uint_eq(fn->C_CloseSession(lane->session), CKR_OK);
-    } else if (what == 1) {
-        ck_assert_uint_eq(fn->C_CloseAllSessions(slot_of(u)), CKR_OK);
-    } else {
-        signet_nss_lane_close(lane); /* as after a failure */
-    }
-}
-
-START_TEST(cbc_recovers_what_softoken_lost)
-{
-    for (int row = 0; row < 4; row++) {
-        struct user u = use(cbc_algs[row].alg, cbc_algs[row].key_len);
-        for (int what = 0; what < 3; what++) {
-            check_cbc(&u, row, 64);
-            lose(&u, what);
-            check_cbc(&u, row, 160);
-            lose(&u, what);
-            check_cbc(&u, row, 4096);
-            lose(&u, what);
-            /* the first operation after the loss in place */
-            static const uint8_t iv[16] = {7};
-            evp_cbc(cbc_algs[row].seal, cbc_algs[row].key_len, in, 96, iv);
-            memcpy(out, in, 96);
-            assert_ok(h->cbc(u.lane, out, out, 96, iv));
-            ck_assert_mem_eq(out, want, 96);
-        }
-        drop(&u);
-    }
-}
-END_TEST
-
-START_TEST(gcm_recovers_what_softoken_lost)
+/* As a failure leaves it. */
+START_TEST(a_context_is_made_anew)
 {
     static const uint8_t nonce[12] = {3};
     struct user seal = use(SIGNET_ALG_GCM128_SEAL, 16), open = use(SIGNET_ALG_GCM128_OPEN, 16);
-    evp_gcm(in, 100, nonce);
-    for (int what = 0; what < 3; what++) {
-        lose(&seal, what);
-        memcpy(out, in, 100);
-        assert_ok(h->gcm_seal(seal.lane, out, out, 100, nonce));
-        ck_assert_mem_eq(out, want, 116);
-        if (what != 1) { /* which closed this one too */
-            lose(&open, what);
-        }
-        assert_ok(h->gcm_open(open.lane, out, out, 100, nonce));
-        ck_assert_mem_eq(out, in, 100);
+    for (int row = 0; row < 4; row++) {
+        struct user u = use(cbc_algs[row].alg, cbc_algs[row].key_len);
+        ck_assert_ptr_nonnull(((struct signet_nss_lane *)u.lane)->context);
+        check_cbc(&u, row, 64);
+        signet_nss_lane_close(u.lane);
+        check_cbc(&u, row, 160);
+        drop(&u);
     }
+    evp_gcm(in, 100, nonce);
+    signet_nss_lane_close(seal.lane);
+    signet_nss_lane_close(open.lane);
+    assert_ok(h->gcm_seal(seal.lane, out, in, 100, nonce));
+    ck_assert_mem_eq(out, want, 116);
+    assert_ok(h->gcm_open(open.lane, out, out, 100, nonce));
+    ck_assert_mem_eq(out, in, 100);
     drop(&seal);
     drop(&open);
-}
-END_TEST
-
-START_TEST(hmac_recovers_what_softoken_lost)
-{
-    signet_nss_lib.lowhash = false;
-    struct user u = use(SIGNET_ALG_HMAC_SHA256, 32);
-    struct signet_span part = {in, 77};
-    HMAC(EVP_sha256(), raw, 32, in, 77, want, NULL);
-    for (int what = 0; what < 3; what++) {
-        lose(&u, what);
-        assert_ok(h->hmac(u.lane, out, &part, 1));
-        ck_assert_mem_eq(out, want, 32);
-    }
-    drop(&u);
 }
 END_TEST
 
@@ -295,38 +150,6 @@ START_TEST(a_secret_is_imported_once)
     ck_assert_ptr_ne(other.key, open.key);
     drop(&open);
     drop(&other);
-}
-END_TEST
-
-START_TEST(threads_get_handles_apart)
-{
-    void *key, *lanes[16];
-    assert_ok(h->key_new(&key, SIGNET_ALG_CBC128_SEAL, raw, 16));
-    for (unsigned i = 0; i < 16; i++) {
-        assert_ok(h->lane_new(&lanes[i], SIGNET_ALG_CBC128_SEAL, key, i));
-        ck_assert_uint_eq(((struct signet_nss_lane *)lanes[i])->session % 64, i * 4);
-    }
-    for (unsigned i = 0; i < 16; i++) {
-        h->lane_free(SIGNET_ALG_CBC128_SEAL, lanes[i]);
-    }
-    h->key_free(SIGNET_ALG_CBC128_SEAL, key);
-}
-END_TEST
-
-START_TEST(many_keys_spread_over_slots)
-{
-    enum { KEYS = 1700 };
-    struct user u[KEYS];
-    for (size_t i = 0; i < KEYS; i++) {
-        memcpy(raw, &i, sizeof(i));
-        u[i] = use(SIGNET_ALG_CBC128_OPEN, 16);
-    }
-    ck_assert_uint_ge(signet_nss_slots_open(), 4);
-    for (size_t i = 0; i < KEYS; i++) {
-        memcpy(raw, &i, sizeof(i));
-        check_cbc(&u[i], 1, 48);
-        drop(&u[i]);
-    }
 }
 END_TEST
 
@@ -361,6 +184,7 @@ START_TEST(it_describes_itself)
     ck_assert_msg(strncmp(text, "NSS 3.", 6) == 0, "%s", text);
     h->detail(text, sizeof(text));
     ck_assert_ptr_nonnull(strstr(text, "HMAC by freebl from half-way states"));
+    ck_assert_ptr_nonnull(strstr(text, "AES by freebl's contexts"));
     ck_assert(!h->fips());
     ck_assert_str_eq(h->name, "nss");
 }
@@ -377,18 +201,19 @@ int main(void)
     tcase_add_loop_test(table, hmac_equals_openssl, 0, 6);
     tcase_add_loop_test(table, wrong_lengths_are_refused, 0, SIGNET_ALG_NUM);
     tcase_add_test(table, an_overlong_message_is_refused);
+    tcase_add_test(table, a_context_is_made_anew);
     tcase_add_test(table, a_secret_is_imported_once);
-    tcase_add_test(table, threads_get_handles_apart);
-    tcase_add_test(table, many_keys_spread_over_slots);
     tcase_add_test(table, threads_without_an_index_share_a_flag);
     tcase_add_test(table, it_can_be_started_again);
     tcase_add_test(table, it_describes_itself);
     suite_add_tcase(suite, table);
-    TCase *loss = tcase_create("loss");
-    tcase_add_checked_fixture(loss, start, stop);
-    tcase_add_test(loss, cbc_recovers_what_softoken_lost);
-    tcase_add_test(loss, gcm_recovers_what_softoken_lost);
-    tcase_add_test(loss, hmac_recovers_what_softoken_lost);
-    suite_add_tcase(suite, loss);
+    TCase *softoken = tcase_create("softoken");
+    tcase_add_checked_fixture(softoken, start_softoken, stop);
+    tcase_add_loop_test(softoken, cbc_equals_openssl, 0, 4);
+    tcase_add_test(softoken, gcm_equals_openssl);
+    tcase_add_test(softoken, gcm_refuses_every_flipped_byte);
+    tcase_add_test(softoken, an_overlong_message_is_refused);
+    tcase_add_test(softoken, a_secret_is_imported_once);
+    suite_add_tcase(suite, softoken);
     return suite_run(suite);
 }
