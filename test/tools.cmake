@@ -38,7 +38,7 @@ foreach(name authtool_test authtool_options_test)
 endforeach()
 
 # Parts of the daemon.
-foreach(name daemon_notify_test daemon_log_test daemon_config_test daemon_ctl_test daemon_state_test)
+foreach(name daemon_notify_test daemon_log_test daemon_log_ring_test daemon_config_test daemon_ctl_test daemon_state_test)
     signet_test(${name} PLAIN SOURCES unit/${name}.c)
     target_link_libraries(${name} PRIVATE signetd_objects)
 endforeach()

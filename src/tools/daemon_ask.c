@@ -16,6 +16,7 @@ static void collect(const struct daemon *d, struct daemon_figures *out)
         .handler = signet_handler_current(),
         .now_ns = env.real_ns(env.arg),
         .started_ns = d->started_ns,
+        .log_lost = daemon_log_lost(&d->log),
         .log_dropped = atomic_load_explicit(&d->log.dropped, memory_order_relaxed),
     };
     signet_keyserver_stats(d->keys, &out->keys);

@@ -17,11 +17,58 @@ void daemon_log_init(struct daemon_log *log, int fd, enum signet_log_level level
 {
     log->fd = fd;
     log->wake_fd = -1;
+    log->ring = NULL;
     atomic_init(&log->level, (int)level);
     atomic_init(&log->spent_until_ns, 0);
     atomic_init(&log->dropped, 0);
     atomic_init(&log->dropped_told, 0);
 }
+
+/* --- the thread that writes ------------------------------------------------------------------- */
+
+static bool tell_lost(void *arg, uint64_t lost, struct logfmt *line)
+{
+    if (!daemon_log_begin(arg, line, SIGNET_LOG_WARN, "lost")) {
+        return false;
+    }
+    logfmt_printf(line, "lines", "%" PRIu64, lost);
+    logfmt_text(line, "text", "what reads this log was too slow: lines that came here are lost");
+    logfmt_end(line);
+    return true;
+}
+
+bool daemon_log_start(struct daemon_log *log)
+{
+    log->ring = log_ring_start(log->fd, tell_lost, log);
+    log_ring_on_fault(log->ring);
+    return log->ring != NULL;
+}
+
+void daemon_log_stop(struct daemon_log *log)
+{
+    if (log->ring == NULL) {
+        return;
+    }
+    log_ring_on_fault(NULL);
+    if (!log_ring_stop(log->ring, DAEMON_LOG_STOP_MS)) {
+        log->fd = -1;
+    }
+    log->ring = NULL;
+}
+
+void daemon_log_cut(struct daemon_log *log)
+{
+    if (log->ring != NULL) {
+        (void)log_ring_wait(log->ring, DAEMON_LOG_CUT_MS);
+    }
+}
+
+uint64_t daemon_log_lost(const struct daemon_log *log)
+{
+    return log->ring != NULL ? log_ring_lost(log->ring) : 0;
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
 
 bool daemon_log_level_parse(enum signet_log_level *out, const char *text)
 {
@@ -61,6 +108,10 @@ bool daemon_log_begin(struct daemon_log *log, struct logfmt *line, enum signet_l
 void daemon_log_end(struct daemon_log *log, struct logfmt *line)
 {
     logfmt_end(line);
+    if (log->ring != NULL) {
+        (void)log_ring_put(log->ring, line); /* one that is lost is counted */
+        return;
+    }
     /* Nobody can be told that the log cannot be written. */
     ssize_t written = write(log->fd, line->text, line->len);
     (void)written;

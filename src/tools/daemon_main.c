@@ -70,18 +70,22 @@ static void take_signals(struct daemon *d)
     }
 }
 
+static struct daemon_log *cut_log; /* for the handler */
+
 static void exit_now(int number)
 {
     (void)number;
+    daemon_log_cut(cut_log);
     _exit(TOOL_FAILURE);
 }
 
 /* From here on nothing waits for signals: a second one ends the process at once. Files are whole
  * at any time. */
-static void free_signals(void)
+static void free_signals(struct daemon_log *log)
 {
     sigset_t set;
     const struct sigaction action = {.sa_handler = exit_now};
+    cut_log = log;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigemptyset(&set);
@@ -149,7 +153,7 @@ static int run(struct daemon *d)
         turn(d);
     }
     daemon_notify("STOPPING=1");
-    free_signals();
+    free_signals(&d->log);
     daemon_end(d);
     daemon_log_text(&d->log, SIGNET_LOG_INFO, "end", "stopped as asked");
     return TOOL_OK;
@@ -173,5 +177,7 @@ int daemon_main(int argc, char **argv)
     }
     d.fresh = d.config;
     daemon_log_init(&d.log, STDERR_FILENO, d.config.log_level);
-    return run(&d);
+    code = run(&d);
+    daemon_log_stop(&d.log);
+    return code;
 }

@@ -60,6 +60,8 @@ static void print_process(FILE *out, const struct daemon_figures *f)
     fprintf(out, "signet_start_time_seconds %.3f\n", (double)f->started_ns / NS_PER_S);
     counter(out, "signet_log_lines_dropped_total",
             "Log lines of failed handshakes that were left out.", f->log_dropped);
+    counter(out, "signet_log_lines_lost_total",
+            "Log lines of any kind that were lost because stderr took none.", f->log_lost);
 }
 
 static void print_handlers(FILE *out, const struct daemon_figures *f)

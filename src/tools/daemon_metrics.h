@@ -26,7 +26,7 @@ struct daemon_figures {
     struct daemon_handshakes handshakes[DAEMON_SERVICES];
     const struct signet_handler *handler; /* the current one */
     uint64_t now_ns, started_ns;          /* wall clock */
-    uint64_t log_dropped;
+    uint64_t log_dropped, log_lost;
     uint64_t objects, object_bytes; /* at the OSD; bytes of their data */
     uint64_t object_memory, object_memory_max;
     bool journal; /* there is one: */

@@ -130,6 +130,11 @@ int daemon_start(struct daemon *d, struct daemon_why *why)
     d->started_ns = env.real_ns(env.arg);
     raise_files();
     int code = block_signals(d, why);
+    if (code == TOOL_OK && !daemon_log_start(&d->log)) {
+        daemon_log_text(
+            &d->log, SIGNET_LOG_WARN, "log",
+            "the system gives no thread for it: a stderr that stalls stalls the daemon");
+    }
     if (code == TOOL_OK) {
         code = daemon_state_open(&d->state, &d->config, why);
     }

@@ -34,8 +34,9 @@ await() { # COMMAND...
     return 1
 }
 
-logged() { # TEXT: a line of the log has it
-    grep -qF -- "$1" "$log"
+# A line of the log has it, or has it soon: a thread writes them.
+logged() { # TEXT
+    grep -qF -- "$1" "$log" || { sleep 0.1 && grep -qF -- "$1" "$log"; }
 }
 
 # Starts a daemon on $work/state, ports of its own choice, and waits until it serves.

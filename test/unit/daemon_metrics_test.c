@@ -33,6 +33,7 @@ static void fill(void)
     figures.started_ns = UINT64_C(1700000000500000000);
     figures.now_ns = UINT64_C(1700000100000000000);
     figures.log_dropped = 3;
+    figures.log_lost = 33;
     figures.handshakes[DAEMON_MON].ok = 5;
     figures.handshakes[DAEMON_OSD].failed[SIGNET_E_TICKET_EXPIRED] = 2;
     figures.net.accepted = 9;
@@ -73,6 +74,7 @@ START_TEST(rows)
         "signet_build_info{version=\"" SIGNET_VERSION "\"} 1",
         "signet_start_time_seconds 1700000000.500",
         "signet_log_lines_dropped_total 3",
+        "signet_log_lines_lost_total 33",
         "signet_handshakes_total{service=\"mon\",outcome=\"ok\",cause=\"\"} 5",
         "signet_handshakes_total{service=\"osd\",outcome=\"ok\",cause=\"\"} 0",
         "signet_handshakes_total{service=\"osd\",outcome=\"failed\",cause=\"TICKET_EXPIRED\"} 2",
