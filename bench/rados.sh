@@ -116,6 +116,10 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
         }
     after=$(cpu_us "${PID[$3]}")
     ops=$(awk -F: '/^Total (writes|reads) made/ { print $2 + 0 }' "$said")
+    [ "${ops:-0}" -gt 0 ] || {
+        failed "$2 bench $6 on $3 ($4, $5)" "it did nothing"
+        return 0
+    }
     awk -v used="$used" -v server=$((${after%.*} - ${before%.*})) -v ops="$ops" -v OFS='\t' \
         -v head="$1:$2:$3:$4:$5:$6" -v iops="$(figure 'Average IOPS' "$said")" \
         -v mean="$(figure 'Average Latency(s)' "$said")" \
@@ -130,7 +134,8 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
 clean_up() { # CLIENT SERVER MODE HANDLER
     have_ceph || return 0
     client_command rados "$2" "$3" "$4"
-    timeout 120 "${CLIENT_RUN[@]}" cleanup >/dev/null 2>&1 || die "cleaning up on $2 failed"
+    timeout 120 "${CLIENT_RUN[@]}" cleanup >"$WORK/said" 2>&1 ||
+        failed "rados cleanup on $2 ($3)" "$(tail -n 3 "$WORK/said")"
 }
 
 # --- rows -----------------------------------------------------------------------------------------

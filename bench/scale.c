@@ -55,9 +55,9 @@ static void use(const struct signet_handler *handler)
     bench_need(signet_handler_use(handler) == 0, "a handler cannot be used");
 }
 
-static void settle(void)
+static void settle(unsigned seconds)
 {
-    const struct timespec wait = {settle_s, 0};
+    const struct timespec wait = {seconds, 0};
     nanosleep(&wait, NULL);
 }
 
@@ -92,7 +92,7 @@ static void measure_memory(struct bench *b, struct holder *h, const struct daemo
     double before = daemon_memory(d), cpu = daemon_cpu_ns(d);
     double took = holder_open(h, d, num);
     cpu = daemon_cpu_ns(d) - cpu;
-    settle();
+    settle(settle_s);
     double each = (daemon_memory(d) - before) / num;
     bool bar = num >= 1000;
     bench_fact(b, bench_text(b, "%u idle connections, %s", num, d->handler),
@@ -124,7 +124,7 @@ static void storm(struct bench *b, struct scene *s)
     daemon_restart(&s->daemon);
     double took = holder_await(&s->idle);
     double cpu = daemon_cpu_ns(&s->daemon);
-    settle();
+    settle(settle_s);
     bench_fact(b, bench_text(b, "storm, %s", s->daemon.handler),
                "%u connections were back %.2f s after signetd was started again (first tries "
                "within %d s, %llu in vain), %.0f us of CPU each, then %.0f bytes each",
@@ -145,10 +145,11 @@ static void let_idle(const struct scene *wanted)
         }
         if (want) {
             (void)holder_open(&s->idle, &s->daemon, num_idle);
+            settle(settle_s);
         } else {
             holder_close(&s->idle);
+            settle(settle_s / 4);
         }
-        settle();
     }
 }
 
