@@ -167,6 +167,8 @@ extern "C" {
     X(HALF_OPEN_LIMIT, EAGAIN, PROTOCOL, "too many connections are not authenticated yet")         \
     X(BUSY, EAGAIN, USAGE, "too much output waits for this peer")                                  \
     X(SESSION_CLIENT_LIMIT, ENOBUFS, RESOURCE, "this client has as many sessions as it may")       \
+    X(OUTPUT_LIMIT, ENOBUFS, PROTOCOL, "the output of all peers is too large, this one's is most") \
+    X(INPUT_LIMIT, ENOBUFS, PROTOCOL, "unfinished messages of all peers take too much memory")     \
     /* tools */
 
 enum signet_err {

@@ -60,7 +60,14 @@ struct signet_messenger_options {
                              * worker that is not READY is closed (-HALF_OPEN_LIMIT) */
     uint64_t max_queued;    /* bytes of output of one peer; default 16 MiB. Above it nothing is read
                              * from this peer, and signet_peer_send() is -BUSY for other threads */
-    uint64_t linger_ns;     /* longest time to write what is queued before closing; default 2 s */
+    /* Bytes of memory that output and input of all peers may take, in equal shares of the workers;
+     * default 512 MiB for each worker. Above max_output the peer of the worker for which most is
+     * held is closed at once (-OUTPUT_LIMIT): it reads too slowly, or not at all. A message that
+     * max_input has no room for waits unread until others are through; when for two seconds none
+     * gets room, the peer with most input is closed (-INPUT_LIMIT), and so is at once who announces
+     * a message that is larger than the share. Buffers below 32 KiB are counted but never wait. */
+    uint64_t max_output, max_input;
+    uint64_t linger_ns; /* longest time to write what is queued before closing; default 2 s */
     /* Called on each worker before its first and after its last callback; may be NULL. */
     void (*worker_begin)(void *arg, unsigned index);
     void (*worker_end)(void *arg, unsigned index);
@@ -164,6 +171,7 @@ struct signet_messenger_stats {
     uint64_t peers, half_open;
     uint64_t received, sent; /* bytes on the wire */
     uint64_t messages_in, messages_out;
+    uint64_t output_bytes, input_bytes; /* of memory, now: see max_output */
     uint64_t accept_errors; /* the system refused to accept: no descriptor or memory was left */
     uint64_t closed[SIGNET_E_NUM_]; /* by cause: enum signet_err */
     /* Bytes of plaintext sealed and opened on secure connections, by handler (NULL: unused row). */

@@ -37,10 +37,11 @@ enum conn_state {
 };
 
 enum {
-    CONN_PREAUTH_FRAMES = 16, /* received before authentication, at most */
-    CONN_RECV_MIN = 32768,    /* first size of the receive buffer in an open session */
-    CONN_RECV_PREAUTH = 4096, /* and before */
-    CONN_CLASSES = 19,        /* output buffers of 512 << class bytes */
+    CONN_PREAUTH_FRAMES = 16,       /* received before authentication, at most */
+    CONN_PREAUTH_BYTES = 256 << 10, /* of those under the signature */
+    CONN_RECV_MIN = 32768,          /* first size of the receive buffer in an open session */
+    CONN_RECV_PREAUTH = 4096,       /* and before */
+    CONN_CLASSES = 19,              /* output buffers of 512 << class bytes */
     CONN_CLASS_MIN = 512,
     CONN_KEEP_MAX = 8 << 20,  /* bytes of free output buffers that are kept */
     CONN_REFUSALS = 4,        /* answers of a server that let the peer try again */
@@ -60,9 +61,11 @@ struct signet_reserved {
     const struct signet_stream *stream; /* NULL: crc layout */
     uint64_t nonce, seq, ack_seq;
     uint32_t segment_len[SIGNET_SEGMENTS_MAX];
-    size_t len; /* bytes of the frame; set when reserved */
+    size_t len;  /* bytes of the frame; set when reserved */
+    size_t used; /* the most bytes that it ever had: what lies in memory */
     unsigned size_class;
     bool message;
+    bool plain;                           /* it once had a frame that was not sealed: to be wiped */
     const struct signet_handler *handler; /* that sealed it */
     _Atomic int state;                    /* enum slot_state */
     uint8_t buf[];
@@ -78,6 +81,7 @@ struct conn_queue {
     uint32_t kept_num[CONN_CLASSES];
     uint32_t kept_low[CONN_CLASSES]; /* the least of kept_num since the last trim */
     size_t kept_bytes;
+    _Atomic uint64_t held; /* bytes of memory that its buffers take, kept ones included */
     pthread_mutex_t lock;
 };
 
@@ -95,6 +99,7 @@ struct conn_recv {
     size_t need; /* bytes from head on that the next step needs */
     size_t view; /* bytes at head that an event still shows */
     size_t peak; /* the largest need or frame since the last trim */
+    size_t top;  /* bytes that ever were there: to be wiped */
 };
 
 struct conn_pong {
@@ -171,7 +176,20 @@ void conn_forget_auth(struct signet_conn *conn);
 /* Drops the bytes that the last event showed. */
 void conn_recv_release(struct signet_conn *conn);
 void conn_recv_trim(struct signet_conn *conn);
+/* Gives back a large buffer in which nothing waits. Ends the life of views. */
+void conn_recv_shrink(struct signet_conn *conn);
 void conn_recv_free(struct signet_conn *conn);
+/* Bytes that the next read makes its buffer larger by; 0 for small buffers. */
+static inline size_t conn_recv_growth(const struct signet_conn *conn)
+{
+    size_t cap = conn->in.cap > CONN_RECV_MIN ? conn->in.cap : CONN_RECV_MIN;
+    return conn->in.need > cap ? conn->in.need - conn->in.cap : 0;
+}
+/* Memory that what came takes, and what is kept of it for the signature. */
+static inline size_t conn_recv_memory(const struct signet_conn *conn)
+{
+    return conn->in.cap + conn->rx.cap + conn->tx.cap;
+}
 
 /* --- sending --- */
 
@@ -187,6 +205,8 @@ struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len);
 void conn_queue_drop(struct conn_queue *queue);
 /* Buffers that were not needed since the last call. */
 void conn_queue_trim(struct conn_queue *queue);
+/* All that are free. */
+void conn_queue_trim_all(struct conn_queue *queue);
 /* Under the lock: a slot with its nonces for a frame with the segments of segment_len. */
 int conn_reserve_frame(struct signet_conn *conn, struct signet_reserved **out,
                        const uint32_t segment_len[SIGNET_SEGMENTS_MAX]);

@@ -242,7 +242,7 @@ int conn_session_send(struct signet_conn *conn, const struct signet_message *mes
     }
     pthread_mutex_unlock(&conn->session->lock);
     if (err != 0) {
-        free(m);
+        session_message_free(m);
         return ours || shared ? err : conn_session_lost(conn);
     }
     return shared ? 0 : conn_session_flush(conn);

@@ -108,6 +108,10 @@ static int count_preauth(struct signet_conn *conn, const struct signet_frame_vie
     if (!conn_is_signed(conn->state)) {
         return 0;
     }
+    if (view->len > CONN_PREAUTH_BYTES - conn->rx.len) {
+        return conn_fault(conn, -SIGNET_E_PREAUTH_LIMIT, "more than %d bytes",
+                          (int)CONN_PREAUTH_BYTES);
+    }
     return conn_transcribe(&conn->rx, conn->in.p + conn->in.head, view->len);
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/secret.h"
+
 void conn_queue_init(struct conn_queue *queue, bool shared)
 {
     queue->shared = shared;
@@ -83,8 +85,26 @@ static struct signet_reserved *take(struct conn_queue *queue, unsigned c)
     slot = malloc(sizeof(*slot) + class_size(c));
     if (slot != NULL) {
         slot->size_class = c;
+        slot->used = 0;
+        slot->plain = false;
     }
     return slot;
+}
+
+/* Under the lock. Slots that nobody wrote to so far take no memory. */
+static void hold(struct conn_queue *queue, uint64_t more)
+{
+    uint64_t held = atomic_load_explicit(&queue->held, memory_order_relaxed);
+    atomic_store_explicit(&queue->held, held + more, memory_order_relaxed);
+}
+
+/* Under the lock, before it is freed. */
+static void let_go(struct conn_queue *queue, struct signet_reserved *slot,
+                   struct signet_reserved **list)
+{
+    hold(queue, 0 - (uint64_t)slot->used);
+    set_next(slot, *list);
+    *list = slot;
 }
 
 /* What is too much to keep goes to *surplus. */
@@ -93,8 +113,7 @@ static void give_back(struct conn_queue *queue, struct signet_reserved *slot,
 {
     unsigned c = slot->size_class;
     if (queue->kept_bytes + class_size(c) > CONN_KEEP_MAX) {
-        set_next(slot, *surplus);
-        *surplus = slot;
+        let_go(queue, slot, surplus);
         return;
     }
     set_next(slot, queue->kept[c]);
@@ -107,6 +126,9 @@ static void free_list(struct signet_reserved *slot)
 {
     while (slot != NULL) {
         struct signet_reserved *next = next_of(slot);
+        if (slot->plain) {
+            signet_wipe(slot->buf, slot->used);
+        }
         free(slot);
         slot = next;
     }
@@ -125,6 +147,11 @@ struct signet_reserved *conn_queue_add(struct signet_conn *conn, size_t len)
     slot->handler = conn->o.pin;
     slot->len = len;
     slot->message = false;
+    slot->plain = slot->plain || conn->seal == NULL;
+    if (len > slot->used) {
+        hold(queue, len - slot->used);
+        slot->used = len;
+    }
     atomic_init(&slot->state, SLOT_RESERVED);
     /* Pairs with the acquire of the driving thread, which walks the queue without the lock. */
     atomic_store_explicit(queue->tail, slot, memory_order_release);
@@ -148,14 +175,18 @@ void conn_queue_trim(struct conn_queue *queue)
     conn_queue_lock(queue);
     for (unsigned c = 0; c < CONN_CLASSES && queue->kept_bytes > 0; c++) {
         for (uint32_t n = queue->kept_low[c]; n > 0; n--) {
-            struct signet_reserved *slot = take_kept(queue, c);
-            set_next(slot, surplus);
-            surplus = slot;
+            let_go(queue, take_kept(queue, c), &surplus);
         }
         queue->kept_low[c] = queue->kept_num[c];
     }
     conn_queue_unlock(queue);
     free_list(surplus);
+}
+
+void conn_queue_trim_all(struct conn_queue *queue)
+{
+    conn_queue_trim(queue); /* the first one looks what was needed since the last, the second */
+    conn_queue_trim(queue); /* lets all of it go */
 }
 
 /* Others may have found that it must fail: it belongs to the driving thread to do so. */
@@ -243,13 +274,11 @@ void conn_queue_drop(struct conn_queue *queue)
         atomic_store_explicit(&queue->queued, queued - (slot->len - queue->sent),
                               memory_order_relaxed);
         unlink_head(queue, slot);
-        set_next(slot, dropped);
-        dropped = slot;
+        let_go(queue, slot, &dropped);
     }
     conn_queue_unlock(queue);
     free_list(dropped);
-    conn_queue_trim(queue); /* the first one looks what was needed since the last, the second */
-    conn_queue_trim(queue); /* lets all of it go */
+    conn_queue_trim_all(queue);
 }
 
 uint64_t signet_conn_queued(const struct signet_conn *conn)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 void conn_recv_release(struct signet_conn *conn)
 {
     struct conn_recv *in = &conn->in;
@@ -16,6 +18,13 @@ void conn_recv_release(struct signet_conn *conn)
     if (in->head == in->len) {
         in->head = in->len = 0;
     }
+}
+
+/* It may hold what was opened there. */
+static void free_buffer(struct conn_recv *in)
+{
+    signet_wipe(in->p, in->top);
+    free(in->p);
 }
 
 static void move_to_front(struct conn_recv *in)
@@ -39,8 +48,9 @@ static int grow(struct conn_recv *in, size_t size, size_t unit)
     if (have > 0) {
         memcpy(p, in->p + in->head, have);
     }
-    free(in->p);
-    *in = (struct conn_recv){.p = p, .cap = size, .len = have, .need = in->need, .peak = in->peak};
+    free_buffer(in);
+    *in = (struct conn_recv){
+        .p = p, .cap = size, .len = have, .need = in->need, .peak = in->peak, .top = have};
     return 0;
 }
 
@@ -89,6 +99,7 @@ int signet_conn_received(struct signet_conn *conn, size_t n, uint64_t now_ns)
         return -SIGNET_E_INVAL;
     }
     conn->in.len += n;
+    conn->in.top = conn->in.len > conn->in.top ? conn->in.len : conn->in.top;
     conn->now_ns = now_ns;
     return 0;
 }
@@ -98,7 +109,7 @@ void conn_recv_free(struct signet_conn *conn)
     if (conn->showing) {
         conn_session_release(conn);
     }
-    free(conn->in.p);
+    free_buffer(&conn->in);
     conn->in = (struct conn_recv){0};
 }
 
@@ -110,8 +121,21 @@ void conn_recv_trim(struct signet_conn *conn)
     bool unused = in->peak == 0;
     bool large = in->cap > CONN_RECV_MIN && in->cap / 4 > in->peak;
     if (in->head == in->len && (unused || large)) {
-        free(in->p);
+        free_buffer(in);
         *in = (struct conn_recv){.need = in->need};
     }
     in->peak = 0;
+}
+
+void conn_recv_shrink(struct signet_conn *conn)
+{
+    struct conn_recv *in = &conn->in;
+    if (in->cap <= CONN_RECV_MIN) {
+        return;
+    }
+    conn_recv_release(conn);
+    if (in->head == in->len) {
+        free_buffer(in);
+        *in = (struct conn_recv){.need = in->need, .peak = in->peak};
+    }
 }

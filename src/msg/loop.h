@@ -2,8 +2,9 @@
 /*
  * Inside the messenger. messenger.c makes and ends it, loop_worker.c is what a worker does over and
  * over, loop_notes.c wakes it, loop_listen.c accepts, loop_dial.c connects, loop_pump.c moves one
- * peer on, loop_close.c ends it, loop_peer.c is what others may do with it, loop_timer.c keeps
- * deadlines, loop_figures.c counts, loop_fork.c holds workers over a fork.
+ * peer on, loop_close.c ends it, loop_peer.c is what others may do with it, loop_memory.c bounds
+ * what all of them hold, loop_timer.c keeps deadlines, loop_figures.c counts, loop_fork.c holds
+ * workers over a fork.
  *
  * Whatever has no other rule belongs to the worker, which holds `turn` whenever it does not wait.
  */
@@ -53,7 +54,8 @@ typedef _Atomic uint64_t loop_count;
 
 struct loop_counts {
     loop_count accepted, dialled, ready, received, sent, messages_in, messages_out, accept_errors;
-    loop_count nonces_left; /* as of the last sweep */
+    loop_count nonces_left;   /* as of the last sweep */
+    loop_count output, input; /* bytes of memory that the peers' buffers take now */
     loop_count closed[SIGNET_E_NUM_];
     struct {
         _Atomic(const struct signet_handler *) handler;
@@ -100,7 +102,11 @@ struct signet_peer {
     uint64_t linger_ns; /* when lingering ends */
     bool written;       /* all of its output; not necessarily received */
     uint64_t nonces_left;
+    uint64_t output, input; /* its part of what the worker counts */
+    uint64_t hungry_ns;     /* since when it waits for room */
+    bool fed;               /* it may have the room that it waited for */
     struct loop_timer timer;
+    struct cds_list_head in_hungry;
     struct cds_list_head in_peers, in_half_open, in_run;
 };
 
@@ -145,7 +151,10 @@ struct worker {
     uint64_t accept_ns; /* when accepting is tried again after the system refused; UINT64_MAX */
     uint64_t sweep_ns;  /* when idle peers are looked at; UINT64_MAX */
     uint64_t expire_ns; /* when sessions of listeners are looked at; UINT64_MAX */
+    uint64_t max_output, max_input; /* its share */
+    uint64_t fed_ns;                /* when one of hungry last got room */
     struct cds_list_head peers, half_open, run, sockets;
+    struct cds_list_head hungry; /* whose messages wait for room, in the order of their coming */
     struct loop_heap heap;
     struct loop_counts counts;
 };
@@ -236,6 +245,20 @@ void loop_pump(struct signet_peer *peer);
 void loop_update_timer(struct signet_peer *peer);
 /* Writes what is sealed. Negative: nothing more can be written. */
 int loop_write_out(struct signet_peer *peer);
+
+/* --- loop_memory.c */
+/* Its buffers may have changed. Ends the life of views. */
+void loop_weigh(struct signet_peer *peer);
+/* There is too much: closes who holds most. */
+void loop_bound_output(struct worker *worker);
+/* It is closed. */
+void loop_unweigh(struct signet_peer *peer);
+/* Whether the message that comes may have the room that it takes; else it is read later. */
+bool loop_may_grow(struct signet_peer *peer);
+/* Lets the first go on that waits for room, if there is some. */
+void loop_feed(struct worker *worker);
+/* Now and then: closes somebody if that takes too long. Whether to look again. */
+bool loop_sweep_hungry(struct worker *worker);
 
 /* --- loop_close.c */
 /* Into the lists of its worker. -NOMEM. */

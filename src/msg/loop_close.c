@@ -52,6 +52,7 @@ void loop_close(struct signet_peer *peer, const struct signet_fail *why)
     peer->why = *why;
     atomic_store_explicit(&peer->open, false, memory_order_release);
     loop_not_half_open(peer);
+    cds_list_del_init(&peer->in_hungry); /* it reads no more */
     if (peer->stage != PEER_OPEN) {
         loop_finish(peer);
         return;
@@ -133,6 +134,7 @@ static void leave(struct signet_peer *peer)
 {
     struct worker *worker = peer->worker;
     loop_not_half_open(peer);
+    loop_unweigh(peer);
     loop_timer_set(&worker->heap, &peer->timer, UINT64_MAX);
     cds_list_del_init(&peer->in_run);
     cds_list_del_init(&peer->in_peers);

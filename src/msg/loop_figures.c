@@ -65,9 +65,11 @@ void loop_sweep(struct worker *worker)
             peer->trims--;
             again = true;
             signet_conn_trim(peer->conn);
+            loop_weigh(peer);
         }
     }
     atomic_store_explicit(&worker->counts.nonces_left, least, memory_order_relaxed);
+    again = loop_sweep_hungry(worker) || again;
     worker->sweep_ns = again ? worker->now_ns + SWEEP_NS : UINT64_MAX;
 }
 
@@ -106,6 +108,8 @@ static void add_worker(struct signet_messenger_stats *out, const struct worker *
     add(&out->messages_in, &c->messages_in);
     add(&out->messages_out, &c->messages_out);
     add(&out->accept_errors, &c->accept_errors);
+    add(&out->output_bytes, &c->output);
+    add(&out->input_bytes, &c->input);
     for (unsigned i = 0; i < SIGNET_E_NUM_; i++) {
         add(&out->closed[i], &c->closed[i]);
     }

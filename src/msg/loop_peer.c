@@ -59,6 +59,7 @@ struct signet_peer *loop_peer_new(struct worker *worker, const struct signet_pee
     CDS_INIT_LIST_HEAD(&peer->in_peers);
     CDS_INIT_LIST_HEAD(&peer->in_half_open);
     CDS_INIT_LIST_HEAD(&peer->in_run);
+    CDS_INIT_LIST_HEAD(&peer->in_hungry);
     return peer;
 }
 

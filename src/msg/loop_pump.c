@@ -168,6 +168,12 @@ static size_t read_in(struct signet_peer *peer)
     return (size_t)n;
 }
 
+/* Small buffers always have. */
+static bool has_room(struct signet_peer *peer)
+{
+    return conn_recv_growth(peer->conn) == 0 || loop_may_grow(peer);
+}
+
 static void pump_open(struct signet_peer *peer)
 {
     for (size_t done = 0; peer->stage == PEER_OPEN;) {
@@ -180,7 +186,8 @@ static void pump_open(struct signet_peer *peer)
         if (failed || (held && may_read(peer))) {
             continue; /* its events come first */
         }
-        if (!peer->can_read || !may_read(peer) || !signet_conn_wants_input(peer->conn)) {
+        if (!peer->can_read || !may_read(peer) || !signet_conn_wants_input(peer->conn) ||
+            !has_room(peer)) {
             return;
         }
         if (done >= TURN_BYTES) {
@@ -228,6 +235,7 @@ void loop_pump(struct signet_peer *peer)
     }
     if (peer->stage != PEER_CLOSED) {
         loop_take_figures(peer);
+        loop_weigh(peer);
         loop_active(peer);
         loop_update_timer(peer);
     }

@@ -41,10 +41,13 @@ int loop_worker_init(struct worker *worker, struct signet_messenger *messenger, 
     worker->accept_ns = worker->sweep_ns = worker->drain_ns = UINT64_MAX;
     worker->expire_ns = UINT64_MAX;
     worker->counts.nonces_left = UINT64_MAX;
+    worker->max_output = messenger->o.max_output / messenger->num_workers;
+    worker->max_input = messenger->o.max_input / messenger->num_workers;
     CDS_INIT_LIST_HEAD(&worker->peers);
     CDS_INIT_LIST_HEAD(&worker->half_open);
     CDS_INIT_LIST_HEAD(&worker->run);
     CDS_INIT_LIST_HEAD(&worker->sockets);
+    CDS_INIT_LIST_HEAD(&worker->hungry);
     loop_inbox_init(worker);
     pthread_mutex_init(&worker->turn, NULL);
     worker->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -206,6 +209,10 @@ static void run_peers(struct worker *worker)
         struct signet_peer *peer = cds_list_first_entry(&now, struct signet_peer, in_run);
         cds_list_del_init(&peer->in_run);
         loop_pump(peer);
+        if (atomic_load_explicit(&worker->counts.output, memory_order_relaxed) >
+            worker->max_output) {
+            loop_bound_output(worker);
+        }
     }
 }
 
@@ -224,6 +231,9 @@ static void *work(void *arg)
         accept_all(worker);
         run_timers(worker);
         run_peers(worker);
+        if (!cds_list_empty(&worker->hungry)) {
+            loop_feed(worker);
+        }
         if (worker->now_ns >= worker->sweep_ns) {
             loop_sweep(worker);
         }

@@ -10,6 +10,7 @@
 #include "msg/loop.h"
 
 #define SECOND UINT64_C(1000000000)
+#define SHARE  (UINT64_C(512) << 20) /* bytes of all peers of one worker, each way */
 
 uint64_t loop_now(const struct signet_messenger *messenger)
 {
@@ -30,6 +31,8 @@ static void set_defaults(struct signet_messenger_options *o)
     o->max_peers = o->max_peers != 0 ? o->max_peers : 65536;
     o->max_half_open = o->max_half_open != 0 ? o->max_half_open : 1024;
     o->max_queued = o->max_queued != 0 ? o->max_queued : 16 << 20;
+    o->max_output = o->max_output != 0 ? o->max_output : o->threads * SHARE;
+    o->max_input = o->max_input != 0 ? o->max_input : o->threads * SHARE;
     o->linger_ns = o->linger_ns != 0 ? o->linger_ns : 2 * SECOND;
 }
 

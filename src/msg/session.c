@@ -203,7 +203,7 @@ int signet_session_send(struct signet_session *session, const struct signet_mess
     }
     pthread_mutex_unlock(&session->lock);
     if (err != 0) {
-        free(m);
+        session_message_free(m);
     }
     return err;
 }

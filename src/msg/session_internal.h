@@ -35,6 +35,7 @@ struct session_message {
     struct session_message *next;
     uint64_t seq;   /* as the caller knows it: never used again, unlike that on the wire */
     uint64_t bytes; /* of the whole; that of its class if it has one */
+    uint64_t used;  /* the most bytes of buf that were ever used: to be wiped */
     struct signet_message m;
     uint8_t buf[];
 };
@@ -154,6 +155,7 @@ uint64_t session_reset(struct signet_session *session);
 /* A copy; its memory may be that of a former one of this session. */
 int session_message_new(struct signet_session *session, struct session_message **out,
                         const struct signet_message *message, const struct iovec *data, int num);
+void session_message_free(struct session_message *message);
 int session_queue_add(struct signet_session *session, struct session_message *message);
 /* Frees all up to seq. */
 void session_queue_ack(struct signet_session *session, uint64_t seq);

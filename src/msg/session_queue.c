@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 /* Copies len bytes to *at and moves it on. */
 static struct signet_span put(uint8_t **at, const uint8_t *p, size_t len)
 {
@@ -54,7 +56,9 @@ static struct session_message *take(struct signet_session *session, uint64_t byt
         }
         pthread_mutex_unlock(&session->lock);
     }
-    m = m != NULL ? m : malloc((size_t)bytes);
+    if (m == NULL && (m = malloc((size_t)bytes)) != NULL) {
+        m->used = 0;
+    }
     if (m != NULL) {
         m->next = NULL;
         m->bytes = bytes;
@@ -62,11 +66,17 @@ static struct session_message *take(struct signet_session *session, uint64_t byt
     return m;
 }
 
+void session_message_free(struct session_message *message)
+{
+    signet_wipe(message->buf, message->used);
+    free(message);
+}
+
 static void give_back(struct session_queue *queue, struct session_message *m)
 {
     unsigned c = class_of(m->bytes);
     if (c == SESSION_CLASSES || queue->kept_bytes + m->bytes > SESSION_KEEP_MAX) {
-        free(m);
+        session_message_free(m);
         return;
     }
     m->next = queue->kept[c];
@@ -90,6 +100,7 @@ int session_message_new(struct signet_session *session, struct session_message *
         return -SIGNET_E_NOMEM;
     }
     uint8_t *at = m->buf;
+    m->used = len > m->used ? len : m->used;
     m->m = *message;
     m->m.front = put(&at, message->front.p, message->front.len);
     m->m.middle = put(&at, message->middle.p, message->middle.len);
@@ -172,7 +183,7 @@ void session_queue_trim(struct signet_session *session)
         session->queue.kept[c] = NULL;
         while (m != NULL) {
             struct session_message *next = m->next;
-            free(m);
+            session_message_free(m);
             m = next;
         }
     }

@@ -57,7 +57,8 @@ struct daemon_config {
     unsigned num_pools;
     unsigned threads; /* 0: one for each processor */
     uint32_t max_peers, max_half_open;
-    char handler[16]; /* "": nss, or what works */
+    uint64_t max_output, max_input; /* bytes; 0: what the messenger takes */
+    char handler[16];               /* "": nss, or what works */
     uint32_t modes[2];
     unsigned num_modes;
     uint32_t allowed_ciphers; /* SIGNET_CIPHER bits */

@@ -88,6 +88,8 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"threads", a->threads == b->threads},
         {"max-peers", a->max_peers == b->max_peers},
         {"max-half-open", a->max_half_open == b->max_half_open},
+        {"max-output", a->max_output == b->max_output},
+        {"max-input", a->max_input == b->max_input},
         {"ms-mode", a->num_modes == b->num_modes && a->modes[0] == b->modes[0]},
         {"auth", a->auth_none == b->auth_none},
         {"allowed-ciphers", a->allowed_ciphers == b->allowed_ciphers},

@@ -221,7 +221,7 @@ static bool parse_unit(unsigned *shift, const char *unit)
     return *unit == '\0' || (at != NULL && unit[1] == '\0');
 }
 
-static bool set_store(struct daemon_config *config, const char *value)
+static bool parse_bytes(uint64_t *out, const char *value)
 {
     char digits[24] = "";
     unsigned shift;
@@ -234,8 +234,23 @@ static bool set_store(struct daemon_config *config, const char *value)
     if (!tool_number_parse(&num, digits, 1, (UINT64_C(1) << 50) >> shift)) {
         return false;
     }
-    config->store_bytes = num << shift;
+    *out = num << shift;
     return true;
+}
+
+static bool set_store(struct daemon_config *config, const char *value)
+{
+    return parse_bytes(&config->store_bytes, value);
+}
+
+static bool set_max_output(struct daemon_config *config, const char *value)
+{
+    return parse_bytes(&config->max_output, value);
+}
+
+static bool set_max_input(struct daemon_config *config, const char *value)
+{
+    return parse_bytes(&config->max_input, value);
 }
 
 static bool set_journal(struct daemon_config *config, const char *value)
@@ -254,11 +269,12 @@ static bool set_level(struct daemon_config *config, const char *value)
     return daemon_log_level_parse(&config->log_level, value);
 }
 
-#define A_LIMIT   "a number from 1 to 10000000"
-#define A_CIPHER  "aes or aes256k"
-#define SECONDS   "a whole number of seconds from 1 to 315532800 (ten years)"
-#define V2_ADDR   "v2:IP[:PORT] with an IP that clients can dial"
-#define SOME_FILE "a path of 1 to 1000 bytes"
+#define A_LIMIT    "a number from 1 to 10000000"
+#define A_CIPHER   "aes or aes256k"
+#define SECONDS    "a whole number of seconds from 1 to 315532800 (ten years)"
+#define V2_ADDR    "v2:IP[:PORT] with an IP that clients can dial"
+#define SOME_BYTES "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T"
+#define SOME_FILE  "a path of 1 to 1000 bytes"
 
 static const struct daemon_option options[] = {
     {"mon", "ADDR", V2_ADDR ", without nonce",
@@ -283,8 +299,8 @@ static const struct daemon_option options[] = {
      "NAME=ID: a name of letters, digits, '.', '_' and '-', an id from 1, each of them once, at "
      "most 64 pools",
      "a pool; may be repeated (data=1)", set_pool, true, false},
-    {"store-bytes", "N[KMGT]", "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T",
-     "memory for the objects of the OSD (1G)", set_store, false, false},
+    {"store-bytes", "N[KMGT]", SOME_BYTES, "memory for the objects of the OSD (1G)", set_store,
+     false, false},
     {"journal", "DIR", SOME_FILE,
      "keep objects also in a journal there, with a key that is in\n--state (they are gone when the "
      "daemon ends)",
@@ -299,6 +315,14 @@ static const struct daemon_option options[] = {
     {"max-half-open", "N", A_LIMIT,
      "of them without a login; above, the oldest of these is\nclosed (1024)", set_max_half_open,
      false, false},
+    {"max-output", "N[KMGT]", SOME_BYTES,
+     "memory for what clients have not read yet; above, the one\nwith most of it is closed (512M "
+     "for "
+     "each thread)",
+     set_max_output, false, false},
+    {"max-input", "N[KMGT]", SOME_BYTES,
+     "memory for messages that come in; above, more wait for\nthose before (512M for each thread)",
+     set_max_input, false, false},
     {"handler", "NAME", "nss, openssl or, where built in, ipsec-mb",
      "library that does the cryptography: nss, openssl or,\nwhere built in, ipsec-mb (nss)",
      set_handler, false, true},

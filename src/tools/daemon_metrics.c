@@ -116,6 +116,9 @@ static void print_network(FILE *out, const struct daemon_figures *f)
     gauge(out, "signet_peers", "Connections now, half-open ones included.", net->peers);
     gauge(out, "signet_half_open", "Connections now that are not through their handshake.",
           net->half_open);
+    gauge(out, "signet_output_buffer_bytes",
+          "Memory for what waits to be read by clients, free buffers included.", net->output_bytes);
+    gauge(out, "signet_input_buffer_bytes", "Memory for messages that come in.", net->input_bytes);
     pair(out, "signet_messages_total", "Messages.", "direction", "in", net->messages_in, "out",
          net->messages_out);
     pair(out, "signet_network_bytes_total", "Bytes on the wire.", "direction", "in", net->received,

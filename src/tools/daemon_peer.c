@@ -75,6 +75,12 @@ static void end(struct daemon_port *port, struct logfmt *line, const struct sign
         logfmt_text(line, "next",
                     "give both sides the same method: --auth here, auth_client_required or --auth "
                     "there");
+    } else if (why->err == -SIGNET_E_OUTPUT_LIMIT) {
+        logfmt_text(line, "next",
+                    "a client that hangs, or a slow network; if many read slowly: --max-output");
+    } else if (why->err == -SIGNET_E_INPUT_LIMIT) {
+        logfmt_text(line, "next",
+                    "a client that stopped within a message; if many write slowly: --max-input");
     }
     daemon_log_end(port->serve->log, line);
 }
@@ -233,6 +239,12 @@ static void log_failed(struct daemon_port *port, struct signet_peer *peer,
     }
 }
 
+/* Clients that were served well enough would not have been closed for these. */
+static bool is_limit(int err)
+{
+    return err == -SIGNET_E_OUTPUT_LIMIT || err == -SIGNET_E_INPUT_LIMIT;
+}
+
 static void on_closed(void *arg, struct signet_peer *peer, const struct signet_fail *why)
 {
     struct daemon_port *port = arg;
@@ -240,7 +252,8 @@ static void on_closed(void *arg, struct signet_peer *peer, const struct signet_f
     struct logfmt line;
     if (user == NULL || !user->ready) {
         log_failed(port, peer, why);
-    } else if (begin(port, peer, &line, SIGNET_LOG_INFO, "session_end")) {
+    } else if (begin(port, peer, &line, is_limit(why->err) ? SIGNET_LOG_WARN : SIGNET_LOG_INFO,
+                     "session_end")) {
         end(port, &line, why);
     }
     if (user != NULL && user->ready && port->index == DAEMON_OSD) {

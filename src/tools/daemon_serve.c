@@ -57,7 +57,9 @@ int daemon_serve_start(struct daemon_serve *serve, const struct daemon_config *c
 {
     const struct signet_messenger_options options = {.threads = config->threads,
                                                      .max_peers = config->max_peers,
-                                                     .max_half_open = config->max_half_open};
+                                                     .max_half_open = config->max_half_open,
+                                                     .max_output = config->max_output,
+                                                     .max_input = config->max_input};
     struct signet_addr osd = config->osd;
     osd.nonce = osd.nonce != 0 ? osd.nonce : osd_nonce;
     serve->log = log;

@@ -79,6 +79,22 @@ START_TEST(preauth_frames)
 }
 END_TEST
 
+START_TEST(preauth_bytes)
+{
+    static const uint8_t much[CONN_PREAUTH_BYTES];
+    start();
+    struct signet_conn *conn = peer_reach(&peer, PEER_REPLY_MORE, &log_);
+    assert_ok(conn_transcribe(&conn->rx, much, sizeof(much) - conn->rx.len - 10));
+    struct signet_control c;
+    sample_control(&c, SIGNET_TAG_AUTH_BAD_METHOD);
+    peer_send_control(&peer, &c);
+    peer_run(&peer, conn, SIZE_MAX, &log_);
+    ck_assert_int_eq(log_.fail.err, -SIGNET_E_PREAUTH_LIMIT);
+    ck_assert_ptr_nonnull(strstr(log_.fail.text, "bytes"));
+    end(conn);
+}
+END_TEST
+
 START_TEST(nonce_budget)
 {
     start();
@@ -230,6 +246,7 @@ int main(void)
     tcase_add_test(t, message_order);
     tcase_add_test(t, preauth_limits);
     tcase_add_test(t, preauth_frames);
+    tcase_add_test(t, preauth_bytes);
     tcase_add_test(t, nonce_budget);
     tcase_add_test(t, large_frames_stay_where_they_are);
     tcase_add_test(t, closed_streams);

@@ -69,6 +69,7 @@ START_TEST(defaults)
     ck_assert_uint_eq(config.store_bytes, UINT64_C(1) << 30);
     ck_assert_uint_eq(config.max_peers, 65536);
     ck_assert_uint_eq(config.max_half_open, 1024);
+    ck_assert(config.max_output == 0 && config.max_input == 0); /* as the messenger has them */
     ck_assert(!config.has_fsid && !config.allow_insecure_reclaim);
     ck_assert_int_eq(config.log_level, SIGNET_LOG_INFO);
 }
@@ -186,6 +187,8 @@ START_TEST(wrong_values)
         {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
         {"--journal=", "is not a path"},
         {"--journal-sync=maybe", "is not yes or no"},
+        {"--max-output=0", "--max-output: '0' is not a number of bytes from 1"},
+        {"--max-input=1Q", "--max-input: '1Q' is not a number of bytes from 1"},
         {"--store-bytes=0", "is not a number of bytes from 1"},
         {"--store-bytes=G", "is not a number of bytes from 1"},
         {"--store-bytes=1GB", "is not a number of bytes from 1"},
@@ -304,11 +307,13 @@ START_TEST(changes)
                           "--threads=5", "--ms-mode=crc", "--auth=none", "--allowed-ciphers=aes",
                           "--auth-ttl=1", "--service-ttl=1", "--allow-insecure-reclaim",
                           "--metrics=none", "--journal=/j", "--journal-sync", "--drain=1",
-                          "--store-bytes=7M", "--max-peers=3", "--max-half-open=2"),
+                          "--store-bytes=7M", "--max-peers=3", "--max-half-open=2",
+                          "--max-output=5G", "--max-input=6K"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_str_eq(names,
-                     "mon osd state keyring fsid pool threads max-peers max-half-open ms-mode auth "
+                     "mon osd state keyring fsid pool threads max-peers max-half-open max-output "
+                     "max-input ms-mode auth "
                      "allowed-ciphers "
                      "preferred-cipher service-cipher auth-ttl service-ttl "
                      "allow-insecure-reclaim metrics ctl journal journal-sync store-bytes drain");

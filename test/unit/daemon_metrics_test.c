@@ -65,6 +65,8 @@ static void fill(void)
     figures.journal_refused = 31;
     figures.journal_flushes = 32;
     figures.journal_lost = true;
+    figures.net.output_bytes = 33;
+    figures.net.input_bytes = 34;
     figures.keys.refused[SIGNET_E_PROOF_WRONG] = 25;
 }
 
@@ -82,6 +84,8 @@ START_TEST(rows)
         "signet_connections_closed_total{cause=\"PEER_CLOSED\"} 6",
         "signet_peers 4",
         "signet_half_open 1",
+        "signet_output_buffer_bytes 33",
+        "signet_input_buffer_bytes 34",
         "signet_messages_total{direction=\"in\"} 11",
         "signet_messages_total{direction=\"out\"} 12",
         "signet_network_bytes_total{direction=\"in\"} 1300",
