@@ -21,7 +21,7 @@ enum {
 
 /* What one writer has; cache lines of its own. */
 struct writer {
-    uint8_t record[LARGEST];
+    uint8_t record[LARGEST], sealed[LARGEST], trailer[4];
     uint64_t next, left; /* reserved numbers */
 } __attribute__((aligned(128)));
 

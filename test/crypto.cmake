@@ -18,6 +18,7 @@ signet_test(openssl_handler_test PLAIN SOURCES unit/openssl_handler_test.c)
 target_link_libraries(openssl_handler_test PRIVATE PkgConfig::CRYPTO)
 signet_test(random_pool_test PLAIN SOURCES unit/random_pool_test.c)
 signet_test(batch_test SOURCES unit/batch_test.c)
+signet_test(fused_test SOURCES unit/fused_test.c)
 signet_test(primitives_test SOURCES unit/primitives_test.c)
 target_link_libraries(primitives_test PRIVATE PkgConfig::CRYPTO)
 
@@ -27,7 +28,7 @@ endif()
 
 # Once more without the shorter ways of the handlers.
 foreach(handler ${TEST_HANDLERS})
-    foreach(name key_test envelope_test envelope_kat_test stream_test nist_test primitives_test)
+    foreach(name key_test envelope_test envelope_kat_test stream_test nist_test primitives_test fused_test)
         add_test(NAME ${name}.${handler}.plain COMMAND ${name})
         set_tests_properties(${name}.${handler}.plain PROPERTIES
             LABELS "${handler}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT

@@ -5,44 +5,65 @@
 
 #include "base/crc32c.h"
 
-/* Input and output stay in a small second-level cache, and calls are too few to count. In pieces of
- * 4 KiB opening takes a sixth longer. */
-#define PIECE ((size_t)65536)
+enum {
+    /* Input and output stay in a small second-level cache, and calls are too few to count. */
+    LARGE = 65536,
+    /* The processor begins a piece while the crc of the one before is still going on: the more ends
+     * of pieces there are, the more the two overlap, until calls count. */
+    SMALL = 6144,
+};
 
-/* Moves a counter block on by the blocks of one whole piece. */
-static void count_on(uint8_t iv[16])
+/* In place, the last block of a piece, with which the next one begins, has to be read before it is
+ * overwritten, when it is not in the cache yet. Waiting for that takes as long as opening a KiB, so
+ * that pieces must be large. */
+static size_t piece_of(const struct signet_engine *engine, bool in_place)
 {
-    unsigned carry = PIECE / 16;
-    for (int i = 15; i >= 0 && carry > 0; i--) {
-        carry += iv[i];
-        iv[i] = (uint8_t)carry;
-        carry >>= 8;
+    return engine->alg == SIGNET_ALG_CTR256 || in_place ? LARGE : SMALL;
+}
+
+/* Moves a counter block on by a number of blocks. */
+static void count_on(uint8_t iv[16], size_t blocks)
+{
+    for (int i = 15; i >= 0 && blocks > 0; i--) {
+        blocks += iv[i];
+        iv[i] = (uint8_t)blocks;
+        blocks >>= 8;
     }
+}
+
+static int open_cbc(const struct signet_engine *engine, void *lane, uint8_t *out, const uint8_t *in,
+                    size_t len, uint8_t iv[16])
+{
+    uint8_t next[16];
+    const uint8_t *last = in + len - 16;
+    bool in_place = in == out;
+    if (in_place) {
+        memcpy(next, last, 16);
+    }
+    int err = engine->handler->cbc(lane, out, in, len, iv);
+    memcpy(iv, in_place ? next : last, 16);
+    return err;
 }
 
 static int pieces(const struct signet_engine *engine, void *lane, uint8_t *out, const uint8_t *in,
                   size_t len, uint8_t iv[16], enum signet_crc_of of, uint32_t *crc)
 {
-    bool counts = engine->alg == SIGNET_ALG_CTR256;
+    size_t piece = piece_of(engine, in == out);
     int err = 0;
     while (err == 0 && len > 0) {
-        size_t part = len < PIECE ? len : PIECE;
-        uint8_t next[16];
+        size_t part = len < piece ? len : piece;
         if (of == SIGNET_CRC_IN) {
             *crc = signet_crc32c(*crc, in, part);
         }
-        if (counts) {
-            memcpy(next, iv, 16);
-            count_on(next);
+        if (engine->alg == SIGNET_ALG_CTR256) {
             err = engine->handler->ctr(lane, out, in, part, iv);
+            count_on(iv, part / 16);
         } else {
-            memcpy(next, in + part - 16, 16); /* before it is overwritten */
-            err = engine->handler->cbc(lane, out, in, part, iv);
+            err = open_cbc(engine, lane, out, in, part, iv);
         }
         if (of == SIGNET_CRC_OUT) {
             *crc = signet_crc32c(*crc, out, part);
         }
-        memcpy(iv, next, 16);
         out += part;
         in += part;
         len -= part;
