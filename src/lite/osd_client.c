@@ -9,6 +9,7 @@ enum {
     FLAGS_WRITE = 0x400024, /* ONDISK, WRITE, KNOWN_REDIR */
     FLAG_RETRY = 8,
     FLAG_FULL_TRY = 0x800000,
+    FLAG_IGNORE_OVERLAY = 0x20000,
     MODE_WRITE = 0x2000,
     OP_LEN = 38,
     PG_LEN = 17,
@@ -28,11 +29,12 @@ static void write_pg(struct signet_writer *w, const struct lite_osd_request *q, 
 
 static void write_locator(struct signet_writer *w, const struct lite_osd_request *q)
 {
-    size_t at = signet_env_begin(w, 6, 3);
+    size_t at = signet_env_begin(w, 6, q->list ? 6 : 3);
     signet_write_u64(w, q->pool);
     signet_write_u32(w, UINT32_MAX);
-    signet_write_zeros(w, 8);        /* key, namespace */
-    signet_write_u64(w, UINT64_MAX); /* hash: from the name */
+    signet_write_zeros(w, 8); /* key, namespace */
+    /* hash: from the name, or the group itself */
+    signet_write_u64(w, q->list ? lite_pg(q->hash, q->pg_num) : UINT64_MAX);
     signet_env_end(w, at);
 }
 
@@ -60,14 +62,15 @@ static uint32_t flags_of(const struct lite_osd_request *q)
     for (uint32_t i = 0; i < q->num_ops; i++) {
         modes |= q->ops[i].code;
     }
-    uint32_t more = (q->attempt > 0 ? FLAG_RETRY : 0) | (q->full_try ? FLAG_FULL_TRY : 0);
+    uint32_t more = (q->attempt > 0 ? FLAG_RETRY : 0) | (q->full_try ? FLAG_FULL_TRY : 0) |
+                    (q->list ? FLAG_IGNORE_OVERLAY : 0);
     return ((modes & MODE_WRITE) != 0 ? FLAGS_WRITE : FLAGS_READ) | more;
 }
 
 int lite_osd_request(const struct lite_osd_request *q, uint8_t *out, size_t cap, size_t *out_len)
 {
     struct signet_writer w = signet_writer_init(out, cap);
-    uint32_t hash = lite_hash(q->name.p, q->name.len);
+    uint32_t hash = q->list ? lite_pg(q->hash, q->pg_num) : lite_hash(q->name.p, q->name.len);
     write_pg(&w, q, hash);
     signet_write_u32(&w, hash);
     signet_write_u32(&w, q->epoch);

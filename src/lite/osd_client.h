@@ -23,6 +23,7 @@ enum {
 enum {
     LITE_OP_READ = 0x1201,
     LITE_OP_STAT = 0x1202,
+    LITE_OP_PGNLS = 0x1505, /* offset: names at most */
     LITE_OP_WRITE = 0x2201,
     LITE_OP_WRITEFULL = 0x2202,
     LITE_OP_DELETE = 0x2205,
@@ -45,6 +46,8 @@ struct lite_osd_request {
     uint64_t features; /* of the connection */
     uint32_t attempt;  /* 0, or how often it was sent before, with the same tid */
     bool full_try; /* a full pool answers -ENOSPC or -EDQUOT; else not at all until it has room */
+    bool list;     /* PGNLS: no object; the group is that of hash, the payload a cursor */
+    uint32_t hash;
     uint32_t num_ops;
     const struct lite_op *ops;
 };

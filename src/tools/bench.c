@@ -31,8 +31,8 @@ static void what_failed(const struct bench *b, const struct bench_why *why,
 {
     static const char *const doing[] = {"writing object",           "reading object",
                                         "reading object",           "removing object",
-                                        "reading the run's record", "writing the run's record",
-                                        "removing the run's record"};
+                                        "listing the pool, page",   "reading the run's record",
+                                        "writing the run's record", "removing the run's record"};
     char number[32] = "";
     if (why->kind < BENCH_META_READ)
         snprintf(number, sizeof(number), " %" PRIu64, why->object);
@@ -47,7 +47,11 @@ static void what_failed(const struct bench *b, const struct bench_why *why,
               -why->os_err, strerror(-why->os_err));
     if (why->os_err == -ENOSPC) {
         problem->cause[0] = "the OSD's memory or disk is full, or the pool's quota is reached";
-        problem->next = "remove what is not needed ('rados cleanup'), or raise --store-bytes";
+        problem->cause[1] =
+            "a ceph-osd with memstore counts wrong under load, and takes itself for "
+            "full: see 'ceph osd df'";
+        problem->next = "remove what is not needed ('signet bench cleanup'), or raise the store's "
+                        "size";
     } else if (why->os_err == -EPERM || why->os_err == -EACCES) {
         problem->cause[0] = "the entity's osd capabilities do not allow this on the pool";
         problem->next = "look at 'ceph auth get' of it: reading takes r, writing rw";
@@ -209,6 +213,71 @@ static int read_all(struct bench *b, struct bench_job *job)
     return code;
 }
 
+/* --- cleanup -------------------------------------------------------------------------------- */
+
+/* The record, if it tells of objects that were removed. */
+static int remove_record(struct bench *b, const char *prefix)
+{
+    char of_run[BENCH_NAME_MAX];
+    int code = run_meta(b, BENCH_META_READ);
+    if (code != TOOL_OK)
+        return code;
+    bench_prefix(of_run, b->meta.pid);
+    return strncmp(of_run, prefix, strlen(prefix)) == 0 ? run_meta(b, BENCH_META_REMOVE) : TOOL_OK;
+}
+
+/* Page by page, so that a large pool needs no more memory than a small one. */
+static int remove_listed(struct bench *b, struct bench_job *job, struct bench_list *list,
+                         uint64_t *removed)
+{
+    int code = TOOL_OK;
+    while (code == TOOL_OK && !list->end) {
+        *job = (struct bench_job){.kind = BENCH_LIST, .limit = 1, .depth = 1, .list = list};
+        code = run(b, job);
+        if (code != TOOL_OK || list->num == 0)
+            continue;
+        *job = (struct bench_job){
+            .kind = BENCH_REMOVE, .limit = list->num, .depth = b->options.depth, .list = list};
+        code = run(b, job);
+        *removed += list->num;
+        bench_list_drop(list);
+    }
+    return code;
+}
+
+static void say_removed(const struct bench *b, const char *prefix, uint64_t num, double seconds)
+{
+    if (b->options.login.format == TOOL_JSON)
+        tool_json_print(json_pack("{s:b, s:o, s:I, s:f}", "ok", 1, "prefix",
+                                  tool_json_text(prefix, strlen(prefix)), "removed",
+                                  (json_int_t)num, "seconds", seconds));
+    else
+        printf("Removed %" PRIu64 " objects\n"
+               "Clean up completed and total clean up time :%.6g\n",
+               num, seconds);
+}
+
+static int clean_up(struct bench *b, struct bench_job *job)
+{
+    char prefix[BENCH_NAME_MAX];
+    static struct bench_list list;
+    uint64_t removed = 0, start_ns = signet_driver_now_ns();
+    bench_host_prefix(prefix);
+    if (b->options.prefix)
+        snprintf(prefix, sizeof(prefix), "%s", b->options.prefix);
+    if (bench_list_begin(&list, prefix, b->options.run_name) != 0)
+        return TOOL_FAILURE;
+    int code = remove_listed(b, job, &list, &removed);
+    if (code == TOOL_OK && list.record)
+        code = remove_record(b, prefix);
+    if (code == TOOL_OK)
+        say_removed(b, prefix, removed, (double)(signet_driver_now_ns() - start_ns) / SECOND_NS);
+    bench_load_close(b->load); /* it may still use the list */
+    b->load = NULL;
+    bench_list_free(&list);
+    return code;
+}
+
 static int run_all(struct bench *b)
 {
     struct bench_why why;
@@ -224,7 +293,9 @@ static int run_all(struct bench *b)
                               .tick = tick,
                               .arg = b};
     b->screen = (struct bench_screen){.options = &b->options, .op_size = b->options.op_size};
-    int code = b->options.kind == BENCH_WRITE ? write_all(b, job) : read_all(b, job);
+    int code = b->options.remove_only           ? clean_up(b, job)
+               : b->options.kind == BENCH_WRITE ? write_all(b, job)
+                                                : read_all(b, job);
     free(job);
     return code;
 }

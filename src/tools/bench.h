@@ -14,6 +14,7 @@ enum bench_kind {
     BENCH_SEQ,
     BENCH_RAND,
     BENCH_REMOVE,
+    BENCH_LIST,      /* a page of the pool */
     BENCH_META_READ, /* the object that says what the last write has left */
     BENCH_META_WRITE,
     BENCH_META_REMOVE,
@@ -29,6 +30,8 @@ struct bench_options {
     uint64_t conns, threads;
     const char *pool, *run_name;
     bool cleanup, verify;
+    bool remove_only;   /* cleanup: what earlier runs have left; no seconds, no kind */
+    const char *prefix; /* of the names that it removes; NULL: those of this host */
 };
 /* bench_options.c. False with the exit code when there is nothing to do (any more). */
 bool bench_parse(int argc, char **argv, struct bench_options *options, int *code);
@@ -53,7 +56,8 @@ enum { BENCH_META_LEN = 24, BENCH_NAME_MAX = 512, BENCH_TEXT_MAX = 32 };
 #define BENCH_META_NAME "benchmark_last_metadata"
 void bench_meta_write(uint8_t out[BENCH_META_LEN], const struct bench_meta *meta);
 bool bench_meta_read(struct bench_meta *meta, const void *p, size_t len);
-/* "benchmark_data_HOST_PID", which "_objectN" follows. */
+/* "benchmark_data_HOST", and with "_PID", which "_objectN" follows. */
+void bench_host_prefix(char out[BENCH_NAME_MAX]);
 void bench_prefix(char out[BENCH_NAME_MAX], uint64_t pid);
 /* The first bytes of object `index`, at most size: "I'm the N-th op!" as rados bench writes it, the
  * rest is all 'z'. */
@@ -61,6 +65,26 @@ void bench_text(char *out, uint64_t size, uint64_t index);
 /* Whether these are the contents of object `index`; contents: size bytes of which all but the text
  * are right. */
 bool bench_holds(void *contents, uint64_t size, uint64_t index, const void *p, size_t len);
+
+/* --- bench_list.c: what runs have left --- */
+
+#define BENCH_PREFIX "benchmark_data"
+struct bench_list {
+    const char *prefix, *run_name;
+    char **name; /* of the pages so far, malloc'd */
+    size_t num, cap;
+    bool record, end;     /* the record is there; all pages were seen */
+    uint8_t cursor[8192]; /* of the next page */
+    size_t cursor_len;
+    uint32_t hash;
+};
+/* Before the first page; both names are borrowed. 0 or a negative code, also below. */
+int bench_list_begin(struct bench_list *list, const char *prefix, const char *run_name);
+/* A page: keeps the names that begin with the prefix. */
+int bench_list_take(struct bench_list *list, const void *p, size_t len);
+/* Forgets the names, not where it is. */
+void bench_list_drop(struct bench_list *list);
+void bench_list_free(struct bench_list *list);
 
 /* --- bench_load.c --- */
 
@@ -74,6 +98,7 @@ struct bench_job {
     uint64_t duration_ns; /* 0: until the limit */
     uint64_t depth;       /* over all connections; with less than those, some stand still */
     struct bench_meta meta;
+    struct bench_list *list; /* of LIST; of REMOVE: what to remove. NULL: the objects of meta */
     /* Each second, and at the end; may be NULL. */
     void (*tick)(struct bench_load *load, struct bench_job *job, void *arg);
     void *arg;

@@ -71,8 +71,8 @@ struct bench_mon {
     struct signet_addr addr;
     /* under the lock: */
     bool renewing; /* its worker has the client until the answer is there */
-    int renew_err;
-    bool fresh; /* map has come */
+    bool counts;   /* what was asked for is of use here */
+    bool fresh;    /* map has come */
     struct lite_osdmap map;
     uint32_t asked; /* the main thread's: the newest epoch that was asked for */
 };

@@ -65,9 +65,9 @@ static void take_tickets(struct bench_load *load, const struct signet_message *m
     int err = signet_client_reply(load->ping->client, message->front.p, message->front.len, &fail);
     pthread_mutex_lock(&load->lock);
     load->mon.renewing = false;
-    load->mon.renew_err = err;
+    bool counts = err == 0 && load->mon.counts;
     pthread_mutex_unlock(&load->lock);
-    if (err == 0)
+    if (counts)
         atomic_fetch_add(&load->renewals, 1);
     sem_post(&load->event);
 }
@@ -175,10 +175,12 @@ bool bench_mon_renew(struct bench_load *load)
     struct signet_peer *peer = renewing ? NULL : peer_of(load);
     if (!peer)
         return renewing;
+    uint32_t due = signet_client_need(load->ping->client);
     int err = signet_client_renew(load->ping->client, front, sizeof(front), &message.front.len);
     if (err == 0 && message.front.len > 0) {
         pthread_mutex_lock(&load->lock);
         renewing = load->mon.renewing = load->mon.peer == peer;
+        load->mon.counts = (due & (SIGNET_AUTH | SIGNET_OSD)) != 0;
         pthread_mutex_unlock(&load->lock);
         if (renewing && signet_peer_send(peer, &message, NULL, 0, NULL) != 0)
             signet_peer_close(peer, -SIGNET_E_PEER_CLOSED); /* which ends the renewal too */

@@ -42,13 +42,20 @@ bool bench_meta_read(struct bench_meta *meta, const void *p, size_t len)
     return meta->num > 0 && meta->object_size > 0;
 }
 
-void bench_prefix(char out[BENCH_NAME_MAX], uint64_t pid)
+void bench_host_prefix(char out[BENCH_NAME_MAX])
 {
     char host[256] = "";
     if (gethostname(host, sizeof(host) - 1) != 0)
         snprintf(host, sizeof(host), "localhost");
     /* room is left for "_object" and a number */
-    snprintf(out, BENCH_NAME_MAX - 64, "benchmark_data_%s_%" PRIu64, host, pid);
+    snprintf(out, BENCH_NAME_MAX - 64, BENCH_PREFIX "_%s", host);
+}
+
+void bench_prefix(char out[BENCH_NAME_MAX], uint64_t pid)
+{
+    bench_host_prefix(out);
+    size_t len = strlen(out);
+    snprintf(out + len, BENCH_NAME_MAX - 32 - len, "_%" PRIu64, pid);
 }
 
 void bench_text(char *out, uint64_t size, uint64_t index)

@@ -11,6 +11,8 @@
 
 #define SECOND_NS 1e9
 
+enum { PAGE_LEN = 1024 };
+
 static uint64_t load_of(const _Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
@@ -24,7 +26,7 @@ static void store(_Atomic uint64_t *value, uint64_t now)
 
 bool bench_is_read(enum bench_kind kind)
 {
-    return kind == BENCH_SEQ || kind == BENCH_RAND || kind == BENCH_META_READ;
+    return kind == BENCH_SEQ || kind == BENCH_RAND || kind == BENCH_LIST || kind == BENCH_META_READ;
 }
 
 static bool is_meta(enum bench_kind kind)
@@ -42,10 +44,20 @@ static bool is_removal(enum bench_kind kind)
     return kind == BENCH_REMOVE || kind == BENCH_META_REMOVE;
 }
 
+/* None of a page of names itself. */
+static size_t listed_name(const struct bench_job *job, uint64_t object, char out[BENCH_NAME_MAX])
+{
+    return job->kind == BENCH_LIST
+               ? 0
+               : (size_t)snprintf(out, BENCH_NAME_MAX, "%s", job->list->name[object]);
+}
+
 size_t bench_name(const struct bench_load *load, uint64_t object, char out[BENCH_NAME_MAX])
 {
     if (is_meta(load->job->kind))
         return (size_t)snprintf(out, BENCH_NAME_MAX, "%s", load->options->run_name);
+    if (load->job->list)
+        return listed_name(load->job, object, out);
     char digits[24], *digit = digits + sizeof(digits);
     do {
         *--digit = (char)('0' + object % 10);
@@ -70,6 +82,11 @@ static uint32_t operations(const struct bench_load *load, struct lite_op op[2])
     case BENCH_META_WRITE:
         op[0] = (struct lite_op){
             .code = LITE_OP_WRITEFULL, .length = BENCH_META_LEN, .payload_len = BENCH_META_LEN};
+        return 1;
+    case BENCH_LIST:
+        op[0] = (struct lite_op){.code = LITE_OP_PGNLS,
+                                 .offset = PAGE_LEN,
+                                 .payload_len = (uint32_t)load->job->list->cursor_len};
         return 1;
     case BENCH_REMOVE:
     case BENCH_META_REMOVE:
@@ -103,6 +120,10 @@ int bench_send(struct bench_conn *c, struct bench_slot *slot)
         .ops = op,
     };
     request.num_ops = operations(load, op);
+    if (load->job->kind == BENCH_LIST) {
+        request.list = true;
+        request.hash = load->job->list->hash;
+    }
     struct signet_message message = {.tid = slot->tid,
                                      .type = LITE_MSG_OSD_OP,
                                      .priority = 63,
@@ -116,7 +137,10 @@ int bench_send(struct bench_conn *c, struct bench_slot *slot)
     struct iovec data = {c->contents, load->contents_len};
     if (load->job->kind == BENCH_WRITE)
         bench_text((char *)c->contents, load->contents_len, object);
-    err = signet_peer_send(c->peer, &message, &data, is_write(load->job->kind) ? 1 : 0, NULL);
+    if (request.list)
+        data = (struct iovec){load->job->list->cursor, load->job->list->cursor_len};
+    int num = request.list || is_write(load->job->kind) ? 1 : 0;
+    err = signet_peer_send(c->peer, &message, &data, num, NULL);
     return err == -SIGNET_E_STATE ? 0 : err; /* the connection ends: the next one has it again */
 }
 
@@ -209,12 +233,15 @@ static bool check(struct bench_conn *c, const struct bench_slot *slot,
         why.os_err = reply->redirect ? -95 : reply->result;
     } else if (load->job->kind == BENCH_META_READ) {
         why.differs = !bench_meta_read(&load->job->meta, data.p, data.len);
+    } else if (load->job->kind == BENCH_LIST) {
+        why.err = bench_list_take(load->job->list, data.p, data.len);
     } else if (bench_is_read(load->job->kind)) {
         why.differs = !same_contents(c, slot->object, data);
     }
-    if (why.os_err || why.differs)
+    bool good = !why.err && !why.os_err && !why.differs;
+    if (!good)
         bench_fail(load, &why);
-    return !why.os_err && !why.differs;
+    return good;
 }
 
 static void note(struct bench_conn *c, uint64_t latency_ns)

@@ -7,6 +7,7 @@
 #   mode=secure|crc  the only connection mode that is allowed (both by default)
 #   service=CIPHER   20: auth_service_cipher (aes256k by default)
 #   store=BYTES      what the OSD can hold (256 MiB by default)
+#   conf=LINE        one more for the section global
 # and sets MON_V2, MON_V1 (HOST:PORT), OSD_V2 (HOST:PORT/NONCE) and DIR (keyrings: client.admin.keyring, ...).
 # Daemons are children of the calling shell and die with it; cluster_stop_all ends them in order.
 
@@ -47,7 +48,7 @@ wait_for() { # SECONDS COMMAND...
     done
 }
 
-write_conf() { # MODE PORT STORE
+write_conf() { # MODE PORT STORE [LINE...]
     local allowed='' who
     if [ -n "$1" ]; then
         for who in cluster service client mon_cluster mon_service mon_client; do
@@ -84,6 +85,7 @@ osd crush chooseleaf type = 0
 mon allow pool size one = true
 mon data avail crit = 1
 auth allow insecure global id reclaim = false
+${4:-}
 [client]
 log file =
 CONF
@@ -142,7 +144,7 @@ osd_address() {
 }
 
 cluster_start() {
-    local name=$1 osd=1 mode='' service='' store=268435456 port option
+    local name=$1 osd=1 mode='' service='' store=268435456 conf='' port option
     shift
     for option in "$@"; do
         local "${option?}"
@@ -151,7 +153,7 @@ cluster_start() {
     mkdir -p "$DIR"
     port=$(free_ports 20)
     MON_V2=127.0.0.1:$port MON_V1=127.0.0.1:$((port + 1)) OSD_V2=''
-    write_conf "$mode" "$port" "$store"
+    write_conf "$mode" "$port" "$store" "$conf"
     make_mon "$port" "$service" >"$DIR/setup.out" 2>&1 || return
     daemon mon ceph-mon -f -i a --keyring "$DIR/mon/keyring"
     wait_for 60 in_ceph ceph --connect-timeout 5 -s >>"$DIR/setup.out" 2>&1 || return

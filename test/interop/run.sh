@@ -15,6 +15,8 @@ RUN=()
 . "$here/cluster.sh"
 # shellcheck source=cases.sh
 . "$here/cases.sh"
+# shellcheck source=trouble.sh
+. "$here/trouble.sh"
 # shellcheck source=signetd.sh
 . "$here/signetd.sh"
 # shellcheck source=sessions.sh
@@ -41,6 +43,7 @@ ceph16() {
     lossless_cases
     beside_ceph_authtool
     signetd16
+    trouble_cases
     start secure osd=0 mode=secure
     mode_cases crc secure
     start crc osd=0 mode=crc
@@ -75,6 +78,7 @@ ceph20() {
     start mixed service=aes
     new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
     ping_matrix "both kinds of key" client.new aes256k 'auth: aes256k session' 'osd: aes session'
+    trouble_cases
     start secure osd=0 mode=secure
     mode_cases crc secure
 }

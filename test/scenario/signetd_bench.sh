@@ -63,6 +63,20 @@ grep -q "^Removed $(number 'Total writes made') objects" "$work/out" || fail "$(
 refused 'Must write data' 1 seq --run-name mine
 bench 1 seq >"$work/out" || fail "the other run is gone: $(cat "$work/out")"
 
+# cleanup takes what the runs above have left, of any number of pages, and nothing else.
+bench 1 write -b 100 --no-cleanup --run-name other >"$work/out" || fail "write: $(cat "$work/out")"
+prefix=$(sed -n 's/^Object prefix: //p' "$work/out")
+count=$(number 'Total writes made')
+bench cleanup --prefix "$prefix" --run-name other >"$work/out" || fail "cleanup: $(cat "$work/out")"
+grep -q "^Removed $count objects" "$work/out" || fail "it had $count: $(cat "$work/out")"
+refused 'Must write data' 1 seq --run-name other
+bench 1 seq >"$work/out" || fail "cleanup took another run's: $(cat "$work/out")"
+bench cleanup -t 64 --conns 4 --format json >"$work/out" || fail "cleanup: $(cat "$work/out")"
+grep -Eq '"removed": [1-9][0-9]{2}' "$work/out" || fail "$(cat "$work/out")"
+refused 'Must write data' 1 seq
+bench cleanup >"$work/out" || fail "cleanup of nothing: $(cat "$work/out")"
+grep -q '^Removed 0 objects' "$work/out" || fail "$(cat "$work/out")"
+
 # Whoever may not, does not.
 run_commands <<<'{"prefix": "auth get-or-create", "entity": "client.r", "caps": ["mon", "allow r", "osd", "allow r pool=bench"]}' |
     sed 1s/^0.// >"$work/r.keyring" || fail "no client.r"

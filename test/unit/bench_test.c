@@ -8,6 +8,8 @@
 
 #include "bench.h"
 #include "commands.h"
+#include "lite/envelope.h"
+#include "lite/page.h"
 
 #define PARSE(options, code, ...) parse((char *[]){"bench", __VA_ARGS__, NULL}, &(options), &(code))
 
@@ -51,7 +53,78 @@ START_TEST(options)
 }
 END_TEST
 
+START_TEST(cleanup_options)
+{
+    struct bench_options o;
+    int code;
+    ck_assert(PARSE(o, code, "cleanup", "-m", "h"));
+    ck_assert(o.remove_only);
+    ck_assert_ptr_null(o.prefix);
+    ck_assert(PARSE(o, code, "cleanup", "-m", "h", "--prefix", "benchmark_data_h_7", "-t", "4"));
+    ck_assert_str_eq(o.prefix, "benchmark_data_h_7");
+    ck_assert_uint_eq(o.depth, 4);
+    ck_assert(PARSE(o, code, "10", "write", "-m", "h"));
+    ck_assert(!o.remove_only);
+}
+END_TEST
+
+/* A page as an OSD sends it: the default namespace but for the last. */
+static size_t page(uint8_t *out, size_t cap, const char *const *names, uint32_t num, bool end)
+{
+    struct signet_writer w = signet_writer_init(out, cap);
+    struct lite_hobject next = {.max = true, .pool = INT64_MIN};
+    if (!end)
+        next = (struct lite_hobject){.hash = 5, .snap = LITE_HEAD, .pool = 1};
+    size_t at = signet_env_begin(&w, 1, 1);
+    lite_hobject_write(&w, &next);
+    signet_write_u32(&w, num);
+    for (uint32_t i = 0; i < num; i++) {
+        signet_write_text(&w, i + 1 == num ? "ns" : "");
+        signet_write_text(&w, names[i]);
+        signet_write_text(&w, "");
+    }
+    signet_env_end(&w, at);
+    ck_assert_int_eq(w.err, 0);
+    return (size_t)w.len;
+}
+
+START_TEST(what_cleanup_takes)
+{
+    static const char *const names[] = {"benchmark_data_h_1_object0",
+                                        "benchmark_data_h_1_object1",
+                                        "benchmark_data_i_1_object0",
+                                        "benchmark_data_",
+                                        "mine",
+                                        "benchmark_data_h_2_object0"};
+    static struct bench_list list;
+    uint8_t buf[1024];
+    assert_ok(bench_list_begin(&list, "benchmark_data_h", "mine"));
+    assert_hex(list.cursor, list.cursor_len,
+               "0403210000000000000000000000000000000000000000000000"
+               "00000000000000000000000080");
+    size_t len = page(buf, sizeof(buf), names, 6, false);
+    assert_ok(bench_list_take(&list, buf, len));
+    ck_assert_uint_eq(list.num, 2);
+    ck_assert_str_eq(list.name[0], names[0]);
+    ck_assert_str_eq(list.name[1], names[1]);
+    ck_assert(list.record && !list.end);
+    ck_assert_uint_eq(list.hash, 5);
+    bench_list_drop(&list);
+    ck_assert_uint_eq(list.num, 0);
+    len = page(buf, sizeof(buf), names, 0, true);
+    assert_ok(bench_list_take(&list, buf, len));
+    ck_assert(list.end);
+    for (size_t cut = 0; cut < len; cut++)
+        ck_assert_int_lt(bench_list_take(&list, buf, cut), 0);
+    bench_list_free(&list);
+}
+END_TEST
+
 static char *const wrong[][8] = {
+    {"bench", "cleanup"},
+    {"bench", "cleanup", "5", "-m", "h"},
+    {"bench", "cleanup", "--prefix", "data", "-m", "h"},
+    {"bench", "5", "write", "--prefix", "benchmark_data", "-m", "h"},
     {"bench", "-m", "h"},
     {"bench", "10", "-m", "h"},
     {"bench", "10", "write", "more", "-m", "h"},
@@ -160,6 +233,8 @@ int main(void)
     Suite *s = suite_create("bench");
     TCase *t = tcase_create("parts");
     tcase_add_test(t, options);
+    tcase_add_test(t, cleanup_options);
+    tcase_add_test(t, what_cleanup_takes);
     tcase_add_loop_test(t, wrong_usage, 0, (int)(sizeof(wrong) / sizeof(*wrong)));
     tcase_add_test(t, what_rados_bench_writes);
     tcase_add_test(t, small_objects);

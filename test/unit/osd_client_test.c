@@ -97,6 +97,26 @@ START_TEST(once_more)
 }
 END_TEST
 
+/* Of the pages of a pool, that of group 3 in eight. */
+START_TEST(listing)
+{
+    const struct lite_op op = {.code = LITE_OP_PGNLS, .offset = 1024, .payload_len = 39};
+    uint8_t front[LITE_OSD_FRONT_MAX];
+    size_t len;
+    struct lite_osd_request q = request("", &op, 1);
+    q.list = true;
+    q.hash = 0x1003;
+    assert_ok(lite_osd_request(&q, front, sizeof(front), &len));
+    ck_assert_uint_eq(signet_load_u32(front + 6 + 1 + 8), 3);     /* group */
+    ck_assert_uint_eq(signet_load_u32(front + 24), 3);            /* hash */
+    ck_assert_uint_eq(signet_load_u32(front + 24 + 8), 0x420014); /* as rados ls */
+    const size_t locator = 24 + 4 + 4 + 4 + 27 + 24 + 4 + 8;
+    assert_hex(front + locator, 42,
+               "06061c0000000100000000000000ffffffff00000000000000000300000000000000"
+               "0000000001000515");
+}
+END_TEST
+
 START_TEST(subscription)
 {
     uint8_t front[64];
@@ -174,6 +194,7 @@ int main(void)
     tcase_add_test(t, as_rados_bench_writes);
     tcase_add_test(t, as_rados_reads);
     tcase_add_test(t, once_more);
+    tcase_add_test(t, listing);
     tcase_add_test(t, subscription);
     tcase_add_loop_test(t, answers, 0, 5);
     tcase_add_test(t, answers_that_are_none);
