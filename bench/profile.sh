@@ -1,15 +1,20 @@
 #!/bin/bash
 # profile.sh PROGRAMS [HANDLER...]: what share of signetd's time an operation of 4 KiB spends where,
 # while 'signet bench' loads it (secure, one connection, 16 at a time). Prints a Markdown table.
-# Wants perf; exit code 2 where it is missing or may not look.
+# By perf, or else by callgrind, which counts instructions outside the system: neither calls of it nor
+# waiting for memory. TOOL=perf|callgrind chooses. Exit code 2 where neither is there or may look.
 set -euo pipefail
 programs=$1
 shift
 [ $# -gt 0 ] || set -- nss openssl
-command -v perf >/dev/null || {
-    echo "profile: perf is missing" >&2
+tool=${TOOL:-}
+[ -n "$tool" ] || ! command -v perf >/dev/null || tool=perf
+[ -n "$tool" ] || ! command -v valgrind >/dev/null || tool=callgrind
+[ -n "$tool" ] || {
+    echo "profile: neither perf nor valgrind is here" >&2
     exit 2
 }
+under=()
 dir=$(mktemp -d)
 pid=
 finish() {
@@ -22,7 +27,8 @@ trap finish EXIT
 # start HANDLER: a fresh signetd; its number in $pid, its monitor in $mon.
 start() {
     rm -rf "$dir/state"
-    "$programs/signetd" --state "$dir/state" --mon v2:127.0.0.1:0 --osd v2:127.0.0.1:0 --metrics none \
+    [ "$tool" = perf ] || under=(valgrind -q --tool=callgrind --instr-atstart=no --callgrind-out-file="$dir/counted")
+    "${under[@]}" "$programs/signetd" --state "$dir/state" --mon v2:127.0.0.1:0 --osd v2:127.0.0.1:0 --metrics none \
         --pool bench=1 --log-level error --handler "$1" &
     pid=$!
     for _ in $(seq 100); do
@@ -39,8 +45,46 @@ load() {
         --no-cleanup >"$dir/out"
 }
 
-# sample KIND HANDLER: where it is, one line "PART share" each.
-sample() {
+stop() {
+    kill "$pid"
+    wait "$pid" || true
+    pid=
+}
+
+# sample_by_TOOL KIND HANDLER: where it is, one line "PART share" each; ends the daemon.
+sample_by_callgrind() {
+    local loading
+    load 6 "$1" "$2" &
+    loading=$!
+    sleep 1
+    callgrind_control -i on "$pid" >/dev/null 2>&1
+    sleep 4
+    callgrind_control -i off "$pid" >/dev/null 2>&1
+    wait "$loading"
+    stop
+    callgrind_annotate --auto=no --threshold=100 "$dir/counted" | instructions
+}
+
+instructions() {
+    awk '
+    function part() {
+        if ($0 ~ /crc32/) return "crc"
+        if ($0 ~ /libcrypto|freebl|softokn|nspr|nssutil|libIPSec|\/crypto\//) return "gcm"
+        if ($0 ~ /mem(move|cpy|set)/) return "copy"
+        if ($0 ~ /:(store_|arena_|lite_hash)/) return "store"
+        if ($0 ~ /\/lite\//) return "osd"
+        return "messenger"
+    }
+    $2 ~ /^\([0-9. ]+%\)$/ || $2 == "(" {
+        if (/PROGRAM TOTALS/) next
+        gsub(",", "", $1)
+        n[part()] += $1
+        all += $1
+    }
+    END { for (p in n) printf "%s %.1f\n", p, 100 * n[p] / all }'
+}
+
+sample_by_perf() {
     load 4 "$1" "$2" &
     local loading=$!
     sleep 0.5
@@ -49,6 +93,7 @@ sample() {
         exit 2
     }
     wait "$loading"
+    stop
     perf script -i "$dir/perf" -F ip,sym,dso 2>/dev/null | parts
 }
 
@@ -90,23 +135,22 @@ osd:requests and answers
 messenger:messenger, all else"
 
 columns=() head='| part of the time, %' line='|---'
+[ "$tool" = perf ] || head='| part of the instructions, %, without those of the system'
 for handler in "$@"; do
-    start "$handler"
     for kind in write rand; do
+        start "$handler"
+        [ "$kind" = write ] || load 2 write "$handler" # for rand to read
         columns+=("$handler.$kind")
-        sample "$kind" "$handler" >"$dir/$handler.$kind"
+        "sample_by_$tool" "$kind" "$handler" >"$dir/$handler.$kind"
         head+=" | $kind, $handler" line+='|---'
     done
-    kill "$pid"
-    wait "$pid" || true
-    pid=
 done
 echo "$head |"
 echo "$line|"
 while IFS=: read -r part text; do
-    row="| $text"
+    cells=
     for column in "${columns[@]}"; do
-        row+=" | $(awk -v p="$part" '$1 == p { print $2 }' "$dir/$column")"
+        cells+=" | $(awk -v p="$part" '$1 == p { print $2 }' "$dir/$column")"
     done
-    echo "$row |"
+    [[ $cells != *[0-9]* ]] || echo "| $text$cells |"
 done <<<"$names"

@@ -61,10 +61,10 @@ measure() { # PART
         fi
         ;;
     profile)
-        if command -v perf >/dev/null; then
+        if command -v perf >/dev/null || command -v valgrind >/dev/null; then
             keep "$1" "$data/profile.md" "$here/profile.sh" "$programs"
         else
-            say "perf is missing: there is no profile"
+            say "neither perf nor valgrind is here: there is no profile"
         fi
         ;;
     rados) measure_rados ;;

@@ -175,7 +175,7 @@ scale_section() {
 profile_section() {
     section 'Where the time of signetd goes' profile.md || return 0
     cat <<'TEXT'
-Samples of signetd while `signet bench` loads it with 4 KiB operations, 16 at a time on one secure connection.
+What signetd does while `signet bench` loads it with 4 KiB operations, 16 at a time on one secure connection.
 
 TEXT
     cat "$data/profile.md"
