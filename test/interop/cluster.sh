@@ -5,10 +5,11 @@
 #   CEPH     20 or 16: what the programs in RUN are
 # cluster_start NAME [KEY=VALUE...] starts a monitor and, unless osd=0, an OSD in memory:
 #   mode=secure|crc  the only connection mode that is allowed (both by default)
+#   auth=none        no authentication (cephx by default)
 #   service=CIPHER   20: auth_service_cipher (aes256k by default)
 #   store=BYTES      what the OSD can hold (256 MiB by default)
 #   conf=LINE        one more for the section global
-# and sets MON_V2, MON_V1 (HOST:PORT), OSD_V2 (HOST:PORT/NONCE) and DIR (keyrings: client.admin.keyring, ...).
+# and sets MON_V2, MON_V1 (HOST:PORT), OSD_V2 (HOST:PORT/NONCE), OSD_PID and DIR (keyrings: client.admin.keyring, ...).
 # Daemons are children of the calling shell and die with it; cluster_stop_all ends them in order.
 
 DAEMONS=()
@@ -48,7 +49,7 @@ wait_for() { # SECONDS COMMAND...
     done
 }
 
-write_conf() { # MODE PORT STORE [LINE...]
+write_conf() { # MODE PORT STORE AUTH [LINE...]
     local allowed='' who
     if [ -n "$1" ]; then
         for who in cluster service client mon_cluster mon_service mon_client; do
@@ -60,9 +61,9 @@ write_conf() { # MODE PORT STORE [LINE...]
 fsid = 51673e70-0000-4000-8000-$(printf '%012d' "$2")
 mon host = [v2:127.0.0.1:$2,v1:127.0.0.1:$(($2 + 1))]
 mon initial members = a
-auth cluster required = cephx
-auth service required = cephx
-auth client required = cephx
+auth cluster required = $4
+auth service required = $4
+auth client required = $4
 ${allowed}public addr = 127.0.0.1
 cluster addr = 127.0.0.1
 ms bind ipv6 = false
@@ -85,7 +86,7 @@ osd crush chooseleaf type = 0
 mon allow pool size one = true
 mon data avail crit = 1
 auth allow insecure global id reclaim = false
-${4:-}
+${5:-}
 [client]
 log file =
 CONF
@@ -137,6 +138,17 @@ new_key() {
         -o "$DIR/$name.keyring"
 }
 
+# Whether the OSD is up; without authentication it may ask before the monitor knows it, and end: then
+# it is started again.
+osd_is_up() {
+    osd_address && return
+    if ! kill -0 "$OSD_PID" 2>/dev/null; then
+        daemon osd ceph-osd -f -i 0 --keyring "$DIR/osd.0.keyring"
+        OSD_PID=${DAEMONS[0]}
+    fi
+    return 1
+}
+
 osd_address() {
     OSD_V2=$(in_ceph ceph osd dump 2>/dev/null |
         sed -n '/^osd\.0 up / { s/\[v2:\([0-9.:/]*\),.*/\n\1/; s/.*\n//p }')
@@ -144,7 +156,7 @@ osd_address() {
 }
 
 cluster_start() {
-    local name=$1 osd=1 mode='' service='' store=268435456 conf='' port option
+    local name=$1 osd=1 mode='' auth=cephx service='' store=268435456 conf='' port option
     shift
     for option in "$@"; do
         local "${option?}"
@@ -153,14 +165,15 @@ cluster_start() {
     mkdir -p "$DIR"
     port=$(free_ports 20)
     MON_V2=127.0.0.1:$port MON_V1=127.0.0.1:$((port + 1)) OSD_V2=''
-    write_conf "$mode" "$port" "$store" "$conf"
+    write_conf "$mode" "$port" "$store" "$auth" "$conf"
     make_mon "$port" "$service" >"$DIR/setup.out" 2>&1 || return
     daemon mon ceph-mon -f -i a --keyring "$DIR/mon/keyring"
     wait_for 60 in_ceph ceph --connect-timeout 5 -s >>"$DIR/setup.out" 2>&1 || return
     [ "$osd" = 1 ] || return 0
     make_osd >>"$DIR/setup.out" 2>&1 || return
     daemon osd ceph-osd -f -i 0 --keyring "$DIR/osd.0.keyring"
-    wait_for 60 osd_address
+    OSD_PID=${DAEMONS[0]}
+    wait_for 60 osd_is_up
 }
 
 cluster_stop_all() {

@@ -21,6 +21,8 @@ RUN=()
 . "$here/signetd.sh"
 # shellcheck source=sessions.sh
 . "$here/sessions.sh"
+# shellcheck source=none.sh
+. "$here/none.sh"
 trap 'cluster_stop_all; rm -rf "$WORK"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -41,9 +43,11 @@ ceph16() {
     bench_cases
     keyring_cases aes
     lossless_cases
+    none_refused_cases
     beside_ceph_authtool
     signetd16
     trouble_cases
+    none_cases
     start secure osd=0 mode=secure
     mode_cases crc secure
     start crc osd=0 mode=crc
@@ -70,6 +74,7 @@ ceph20() {
     usage_cases client.new aes256k
     bench_cases
     keyring_cases aes256k
+    none_refused_cases
     signetd20
     in_ceph ceph mon set auth_allowed_ciphers aes256k >/dev/null 2>&1
     ping_fails "cipher not allowed" "permission denied"$'\n'"auth_allowed_ciphers" \
@@ -79,6 +84,7 @@ ceph20() {
     new_key client.new aes256k mon 'allow r' osd 'allow rw' >/dev/null
     ping_matrix "both kinds of key" client.new aes256k 'auth: aes256k session' 'osd: aes session'
     trouble_cases
+    none_cases
     start secure osd=0 mode=secure
     mode_cases crc secure
 }
@@ -90,6 +96,7 @@ signetd16() {
     map_cases "${ciphers[@]}"
     mode_matrix secure "${ciphers[@]}"
     mode_matrix crc "${ciphers[@]}"
+    signetd_none_cases "${ciphers[@]}"
     NAMES=([client.admin]=$WORK/signetd-session/state/keyring)
     session_cases "${ciphers[@]}"
 }
@@ -100,6 +107,7 @@ signetd20() {
     mode_matrix secure
     mode_matrix crc "${both[@]}" --preferred-cipher aes --service-cipher aes
     key_type_cases
+    signetd_none_cases "${both[@]}"
     NAMES=([client.admin]=$WORK/signetd-session/state/keyring [client.old]=$WORK/old.keyring)
     session_cases "${both[@]}"
 }
