@@ -49,6 +49,14 @@ END {
         }
     }
     print "\nratios"
+    for (p = 1; p <= 3; p++) { # what cephx costs in an open session; logins are in both
+        ratio("CPU/op of ceph-osd, crc to no authentication", "none",
+            "rados" SUBSEP "ceph" SUBSEP "crc" SUBSEP "-",
+            "rados" SUBSEP "ceph-none" SUBSEP "none" SUBSEP "-", 11, phases[p])
+        ratio("CPU/op of signetd, crc to no authentication", "none",
+            "signet" SUBSEP "signetd-nss" SUBSEP "crc" SUBSEP "nss",
+            "signet" SUBSEP "signetd-none" SUBSEP "none" SUBSEP "-", 11, phases[p])
+    }
     base = "rados" SUBSEP "ceph" SUBSEP "secure" SUBSEP "-"
     split("nss openssl", handlers, " ")
     for (h = 1; h <= 2; h++) {

@@ -1,16 +1,17 @@
 #!/bin/bash
 # The table of rados bench, side by side: clients {rados bench, signet bench} against servers
-# {ceph-osd with memstore, signetd}, crc and secure, with either handler where signet takes part.
+# {ceph-osd with memstore, signetd}, without authentication (none: crc, no cephx), crc and secure, with
+# either handler where signet takes part and has anything to seal or to sign.
 # Rounds are interleaved: each goes through all rows, so that what disturbs one disturbs the rest.
 # usage: rados.sh BIN [--seconds N] [--rounds N] [--size BYTES] [--depth N] [--only REGEX]
-#                 [--tsv FILE]
+#                 [--modes none,crc,secure] [--tsv FILE]
 # BIN holds signet and signetd. Rows that need Ceph are left out where it is not installed. A client that
 # fails is named and the table goes on without that figure; then the exit code is 1.
 set -eu
 BIN=$(readlink -f "${1:?usage: rados.sh BIN [OPTION...]}")
 shift
 here=$(dirname "$(readlink -f "$0")")
-SECONDS_EACH=4 ROUNDS=3 SIZE=4096 DEPTH=16 ONLY=. TSV=''
+SECONDS_EACH=4 ROUNDS=3 SIZE=4096 DEPTH=16 ONLY=. MODES=none,crc,secure TSV=''
 # shellcheck disable=SC2034
 CEPH=16 RUN=() FAILED=()
 POOL=bench
@@ -33,11 +34,21 @@ while [ $# -gt 0 ]; do
     --size) SIZE=$2 ;;
     --depth) DEPTH=$2 ;;
     --only) ONLY=$2 ;;
+    --modes) MODES=$2 ;;
     --tsv) TSV=$2 ;;
-    *) die "no option $1; there are --seconds --rounds --size --depth --only --tsv" ;;
+    *) die "no option $1; there are --seconds --rounds --size --depth --only --modes --tsv" ;;
     esac
     shift 2
 done
+
+IFS=, read -ra MODES <<<"$MODES"
+for mode in "${MODES[@]}"; do
+    [[ $mode =~ ^(none|crc|secure)$ ]] || die "--modes: '$mode' is not one of none, crc and secure"
+done
+
+wanted() { # REGEX: one of the modes is it
+    printf '%s\n' "${MODES[@]}" | grep -Exq "$1"
+}
 
 # --- servers: each sets SERVER_PID, MON and KEYRING of its name ------------------------------------
 
@@ -47,31 +58,43 @@ have_ceph() {
     command -v ceph-osd >/dev/null && command -v ceph-mon >/dev/null && command -v rados >/dev/null
 }
 
-start_ceph() {
-    cluster_start ceph store=$((8 << 30)) || die "the Ceph cluster did not start, see $DIR"
+start_ceph() { # NAME AUTH
+    cluster_start "$1" auth="$2" store=$((8 << 30)) || die "the Ceph cluster did not start, see $DIR"
     in_ceph ceph osd pool create "$POOL" 8 8 >>"$DIR/setup.out" 2>&1
     in_ceph ceph osd pool set "$POOL" size 1 --yes-i-really-mean-it >>"$DIR/setup.out" 2>&1
     # memstore counts its bytes without a lock and may lose some. Below 0 it takes itself for full and
     # drops writes: what stays there keeps it above.
     head -c 64M /dev/zero | in_ceph rados -p "$POOL" put ballast - || die "there is no ballast"
-    PID[ceph]=$(pgrep -P $$ -x ceph-osd)
-    MON[ceph]=v2:$MON_V2 KEYRING[ceph]=$DIR/client.admin.keyring
+    PID[$1]=$OSD_PID MON[$1]=v2:$MON_V2 KEYRING[$1]=$DIR/client.admin.keyring
 }
 
-start_signetd() { # HANDLER
-    local port dir=$WORK/signetd-$1
+start_signetd() { # NAME OPTION...
+    local port dir=$WORK/$1 name=$1
+    shift
     port=$(free_ports 2)
     mkdir "$dir"
     setpriv --pdeathsig KILL -- "$BIN/signetd" --mon "v2:127.0.0.1:$port" \
         --osd "v2:127.0.0.1:$((port + 1))" --state "$dir/state" --keyring "$dir/keyring" \
-        --pool "$POOL=1" --handler "$1" --ms-mode prefer-secure --allowed-ciphers aes,aes256k \
-        --preferred-cipher aes --service-cipher aes --metrics none --log-level error \
-        --store-bytes $((8 << 30)) 2>"$dir/log" &
-    PID[signetd-$1]=$!
+        --pool "$POOL=1" --allowed-ciphers aes,aes256k --preferred-cipher aes --service-cipher aes \
+        --metrics none --log-level error --store-bytes $((8 << 30)) "$@" 2>"$dir/log" &
+    PID[$name]=$!
     DAEMONS+=($!)
-    MON[signetd-$1]=v2:127.0.0.1:$port KEYRING[signetd-$1]=$dir/keyring
+    MON[$name]=v2:127.0.0.1:$port KEYRING[$name]=$dir/keyring
     wait_for 10 test -s "$dir/keyring" || die "signetd did not start: $(tail -n 1 "$dir/log")"
     wait_for 10 listening "$port" || die "signetd does not listen: $(tail -n 1 "$dir/log")"
+}
+
+start_servers() {
+    local handler
+    if wanted none; then
+        ! have_ceph || start_ceph ceph-none none
+        start_signetd signetd-none --auth none --ms-mode crc
+    fi
+    wanted 'crc|secure' || return 0
+    ! have_ceph || start_ceph ceph cephx
+    for handler in nss openssl; do
+        start_signetd "signetd-$handler" --handler "$handler" --ms-mode prefer-secure
+    done
 }
 
 # --- one measurement ----------------------------------------------------------------------------
@@ -82,9 +105,12 @@ cpu_us() { # PID
 }
 
 client_command() { # CLIENT SERVER MODE HANDLER: sets CLIENT_RUN
+    local mode=$3 auth=cephx
+    [ "$3" != none ] || mode=crc auth=none
     case $1 in
     rados) CLIENT_RUN=(rados -c /dev/null -m "${MON[$2]}" -n client.admin --keyring "${KEYRING[$2]}"
-        --log-file /dev/null --ms_client_mode "$3" --ms_mon_client_mode "$3" -p "$POOL") ;;
+        --log-file /dev/null --auth_client_required "$auth" --ms_client_mode "$mode"
+        --ms_mon_client_mode "$mode" -p "$POOL") ;;
     signet) CLIENT_RUN=("$BIN/signet") ;;
     esac
 }
@@ -92,8 +118,13 @@ client_command() { # CLIENT SERVER MODE HANDLER: sets CLIENT_RUN
 bench_arguments() { # CLIENT SERVER MODE HANDLER SECONDS PHASE
     BENCH_ARGUMENTS=(bench "$5" "$6" -t "$DEPTH")
     [ "$6" != write ] || BENCH_ARGUMENTS+=(-b "$SIZE" --no-cleanup)
-    [ "$1" = rados ] || BENCH_ARGUMENTS+=(-p "$POOL" -m "${MON[$2]}" -n client.admin
-        -k "${KEYRING[$2]}" --ms-mode "$3" --handler "$4")
+    [ "$1" != rados ] || return 0
+    BENCH_ARGUMENTS+=(-p "$POOL" -m "${MON[$2]}" -n client.admin)
+    if [ "$3" = none ]; then
+        BENCH_ARGUMENTS+=(--auth none --ms-mode crc)
+    else
+        BENCH_ARGUMENTS+=(-k "${KEYRING[$2]}" --ms-mode "$3" --handler "$4")
+    fi
 }
 
 figure() { # LABEL FILE: the number behind it
@@ -144,7 +175,13 @@ clean_up() { # SERVER MODE HANDLER
 
 rows() { # CLIENT SERVER MODE HANDLER, one a line
     local mode handler
-    for mode in crc secure; do
+    for mode in "${MODES[@]}"; do
+        if [ "$mode" = none ]; then
+            ! have_ceph || printf '%s\n' "rados ceph-none none -" "signet ceph-none none -" \
+                "rados signetd-none none -"
+            echo "signet signetd-none none -"
+            continue
+        fi
         ! have_ceph || echo "rados ceph $mode -"
         for handler in nss openssl; do
             ! have_ceph || echo "rados signetd-$handler $mode -"
@@ -173,9 +210,7 @@ summarise() {
 }
 
 have_ceph || echo "Ceph is not installed (./dev interop 16 fetches it): without its rows" >&2
-! have_ceph || start_ceph
-start_signetd nss
-start_signetd openssl
+start_servers
 echo "rados bench, $SIZE bytes, queue depth $DEPTH, $ROUNDS rounds of $SECONDS_EACH s, medians"
 echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), cores: $(nproc), load: $(cut -d ' ' -f 1 /proc/loadavg)"
 ! have_ceph || ceph-osd --version | cut -d ' ' -f 1-3

@@ -48,6 +48,7 @@ signetd_none_cases() { # OPTION...
     run_case "$label, bench seq" 0 'Average IOPS: +[1-9]' rados_at "${none[@]}" bench 1 seq
     run_case "$label, bench rand" 0 'Average IOPS: +[1-9]' rados_at "${none[@]}" bench 1 rand
     run_case "$label, cleanup" 0 'Removed [1-9]' rados_at "${none[@]}" cleanup
+    # shellcheck disable=SC2034 # of at_signetd
     KEY=$SD/state/keyring
     run_case "$label, a client that wants cephx" 13 'permission denied|bad_method' \
         at_signetd ceph --auth_client_required cephx fsid
