@@ -66,6 +66,12 @@ struct signet_conn_options {
     uint64_t handshake_timeout_ns;  /* from new to READY; default 10 s */
     uint64_t keepalive_interval_ns; /* after READY; default: none are sent by itself */
     uint64_t keepalive_timeout_ns;  /* longest wait for an answer; default 30 s */
+    /* How long the answer to a keepalive of the peer waits; default: not at all. Of several that
+     * came meanwhile the last one is answered, which answers all. For monitors about 1 ms: Ceph's
+     * clients take the time, send the keepalive with a later stamp, and read the stamp of the last
+     * answer; when that is back already it is later than their time, they find that nothing came
+     * for 136 years, and connect anew. */
+    uint64_t keepalive_answer_ns;
     uint64_t max_nonces; /* per direction, then the connection fails; default: the stream's own */
     struct signet_frame_limits limits; /* after authentication; default when control is 0 */
     const struct signet_handler *pin;  /* for the streams; NULL: the current handler */
@@ -146,7 +152,7 @@ enum signet_event_kind {
     SIGNET_EVENT_ABORTED,       /* the peer aborted a message; nothing else is known of it */
     SIGNET_EVENT_ACK,           /* acked: all sent messages up to this seq are delivered */
     SIGNET_EVENT_RESET,         /* reset: a session starts anew, READY follows */
-    SIGNET_EVENT_KEEPALIVE,     /* stamp: the peer's, answered already */
+    SIGNET_EVENT_KEEPALIVE,     /* stamp: the peer's, answered already or in time */
     SIGNET_EVENT_KEEPALIVE_ACK, /* pong */
     SIGNET_EVENT_FAILED,        /* fail: given once; the connection is dead. When a server refused
                                  * its peer the output still holds what tells it so: write that,

@@ -184,7 +184,7 @@ static int start(struct signet_conn *conn, uint64_t now_ns)
     struct signet_frame_limits limits = signet_frame_limits_preauth();
     conn->now_ns = now_ns;
     conn->deadline_ns = now_ns + conn->o.handshake_timeout_ns;
-    conn->keepalive_ns = UINT64_MAX;
+    conn->keepalive_ns = conn->answer_ns = UINT64_MAX;
     bool client = conn->o.role == SIGNET_ROLE_CLIENT;
     conn->state = client ? CONN_BANNER_CONNECTING : CONN_BANNER_ACCEPTING;
     int err = client && conn->o.session != NULL ? conn_session_attach(conn) : 0;

@@ -146,6 +146,8 @@ struct signet_conn {
 
     uint64_t now_ns, deadline_ns; /* deadline: of the handshake */
     uint64_t keepalive_ns;        /* when the next one is due; UINT64_MAX: never */
+    uint64_t answer_ns;           /* when the peer's last one is to be answered; UINT64_MAX: none */
+    struct signet_utime answer;
     struct conn_pong pongs[CONN_PONGS];
     unsigned num_pongs;
     struct signet_utime last_stamp;
@@ -215,6 +217,7 @@ void conn_count_sent(struct signet_conn *conn, const struct signet_reserved *slo
 void conn_count_received(struct signet_conn *conn, const struct signet_frame_view *view);
 int conn_send_control(struct signet_conn *conn, const struct signet_control *control);
 int conn_send_banner(struct signet_conn *conn);
+int conn_answer_keepalive(struct signet_conn *conn);
 int conn_transcribe(struct conn_transcript *t, const uint8_t *p, size_t len);
 void conn_transcript_free(struct conn_transcript *t);
 

@@ -192,13 +192,15 @@ int conn_on_keepalive(struct signet_conn *conn, const struct signet_frame_view *
 {
     struct signet_control c;
     int err = conn_decode(conn, view, &c);
-    if (err == 0) {
-        event->kind = SIGNET_EVENT_KEEPALIVE;
-        event->stamp = c.stamp;
-        c.tag = SIGNET_TAG_KEEPALIVE2_ACK;
-        err = conn_send_control(conn, &c);
+    if (err != 0) {
+        return err;
     }
-    return err;
+    event->kind = SIGNET_EVENT_KEEPALIVE;
+    event->stamp = conn->answer = c.stamp;
+    if (conn->answer_ns == UINT64_MAX) {
+        conn->answer_ns = conn->now_ns + conn->o.keepalive_answer_ns;
+    }
+    return conn->o.keepalive_answer_ns == 0 ? conn_answer_keepalive(conn) : 0;
 }
 
 /* How many of our keepalives this stamp answers: all up to its own; 0 if it is not ours. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlines and keepalives. Source: msgr2.md 12. */
+/* Deadlines and keepalives. Source: msgr2.md 12; holding answers back: Ceph 16's librados against
+ * a monitor that answers at once. */
 #include "msg/conn_internal.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -22,7 +23,15 @@ uint64_t signet_conn_deadline_ns(const struct signet_conn *conn)
         return conn->deadline_ns;
     }
     uint64_t answer = answer_deadline(conn);
-    return answer < conn->keepalive_ns ? answer : conn->keepalive_ns;
+    uint64_t first = answer < conn->keepalive_ns ? answer : conn->keepalive_ns;
+    return first < conn->answer_ns ? first : conn->answer_ns;
+}
+
+int conn_answer_keepalive(struct signet_conn *conn)
+{
+    struct signet_control c = {.tag = SIGNET_TAG_KEEPALIVE2_ACK, .stamp = conn->answer};
+    conn->answer_ns = UINT64_MAX;
+    return conn_send_control(conn, &c);
 }
 
 /* The wall clock, but never the same twice: an answer is known by its stamp. */
@@ -63,6 +72,12 @@ static int tick_ready(struct signet_conn *conn)
                         conn_fault(conn, -SIGNET_E_KEEPALIVE_TIMEOUT,
                                    "no answer to a keepalive within %llu ms",
                                    (unsigned long long)conn->o.keepalive_timeout_ns / 1000000U));
+    }
+    if (conn->now_ns >= conn->answer_ns) {
+        int err = conn_answer_keepalive(conn);
+        if (err != 0) {
+            return conn_die(conn, err);
+        }
     }
     if (conn->now_ns < conn->keepalive_ns) {
         return 0;

@@ -12,6 +12,7 @@
 
 enum { PG_NUM = 8 };
 #define KEEPALIVE_NS UINT64_C(60000000000) /* finds peers that are gone without a word */
+#define ANSWER_NS    UINT64_C(1000000) /* see signet_conn_options: clients watch monitors only */
 
 static int listen_at(struct daemon_serve *serve, const struct daemon_config *config, int index,
                      const struct signet_addr *addr, uint32_t service, struct daemon_why *why)
@@ -25,6 +26,7 @@ static int listen_at(struct daemon_serve *serve, const struct daemon_config *con
         .keys = serve->keys,
         .conn = {.num_modes = config->num_modes,
                  .keepalive_interval_ns = KEEPALIVE_NS,
+                 .keepalive_answer_ns = index == DAEMON_MON ? ANSWER_NS : 0,
                  .supported = SIGNET_FEATURES_SUPPORTED,
                  .required = SIGNET_FEATURES_REQUIRED_SERVER},
         .ops = daemon_peer_ops,

@@ -231,6 +231,9 @@ static void on_control(struct test_peer *peer, const struct signet_control *c)
     case SIGNET_TAG_CLIENT_IDENT:
         on_ident(peer, c);
         break;
+    case SIGNET_TAG_KEEPALIVE2_ACK:
+        peer->answer = c->stamp;
+        break;
     case SIGNET_TAG_KEEPALIVE2:
         peer->stamp = c->stamp;
         answer.tag = SIGNET_TAG_KEEPALIVE2_ACK;

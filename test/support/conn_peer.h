@@ -67,9 +67,9 @@ struct test_peer {
     struct signet_message got;         /* the last MESSAGE, its parts as copies */
     struct test_bytes got_data;
     unsigned num_got[SIGNET_TAG_NUM];
-    uint64_t seq, acked; /* of its own messages */
-    struct signet_utime stamp;
-    bool silent; /* does not answer keepalives */
+    uint64_t seq, acked;               /* of its own messages */
+    struct signet_utime stamp, answer; /* of the last keepalive, of the last answer to one */
+    bool silent;                       /* does not answer keepalives */
 };
 
 /* The events of a connection, in order. */

@@ -81,6 +81,41 @@ START_TEST(keepalive_interval)
 }
 END_TEST
 
+/* Two that come while the answer waits: the later one is answered, once. */
+START_TEST(answer_held_back)
+{
+    const uint64_t hold = 1000000;
+    struct signet_conn *conn;
+    peer_init(&peer, SIGNET_MON, SIGNET_MODE_SECURE);
+    struct signet_conn_options o = peer_options(&peer);
+    o.keepalive_answer_ns = hold;
+    assert_ok(signet_conn_new(&conn, &o, peer.fake.mono_ns));
+    peer_run(&peer, conn, SIZE_MAX, &log_);
+    for (uint32_t i = 1; i <= 3; i++) {
+        struct signet_control c = {.tag = SIGNET_TAG_KEEPALIVE2, .stamp = {5, 10 * i}};
+        uint64_t due = peer.fake.mono_ns + hold;
+        peer_send_control(&peer, &c);
+        peer_run(&peer, conn, SIZE_MAX, &log_);
+        ck_assert_uint_eq(log_.last[SIGNET_EVENT_KEEPALIVE].stamp.nsec, 10 * i);
+        ck_assert_uint_eq(signet_conn_deadline_ns(conn), due);
+        fake_env_pass(&peer.fake, hold / 2);
+        c.stamp.nsec++;
+        peer_send_control(&peer, &c);
+        peer_run(&peer, conn, SIZE_MAX, &log_);
+        ck_assert_uint_eq(signet_conn_deadline_ns(conn), due);
+        assert_ok(pass(conn, hold / 2 - 1));
+        ck_assert_uint_eq(peer.num_got[SIGNET_TAG_KEEPALIVE2_ACK], i - 1);
+        assert_ok(pass(conn, 1));
+        ck_assert_uint_eq(peer.num_got[SIGNET_TAG_KEEPALIVE2_ACK], i);
+        ck_assert_uint_eq(peer.answer.nsec, 10 * i + 1);
+        ck_assert_uint_eq(signet_conn_deadline_ns(conn), UINT64_MAX);
+        assert_ok(pass(conn, 10 * hold));
+        ck_assert_uint_eq(peer.num_got[SIGNET_TAG_KEEPALIVE2_ACK], i);
+    }
+    end(conn);
+}
+END_TEST
+
 START_TEST(keepalive_timeout)
 {
     struct signet_conn *conn = dial(5 * SEC, 12 * SEC);
@@ -136,6 +171,7 @@ int main(void)
     tcase_add_test(t, handshake_timeout);
     tcase_add_test(t, no_deadline_when_open);
     tcase_add_test(t, keepalive_interval);
+    tcase_add_test(t, answer_held_back);
     tcase_add_test(t, keepalive_timeout);
     tcase_add_test(t, an_answer_of_another_stamp_is_none);
     tcase_add_test(t, unanswered_keepalives_are_bounded);
