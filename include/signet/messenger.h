@@ -45,6 +45,11 @@ struct signet_peer_ops {
     /* Views are valid during the call. Not 0: close it for that cause once all output is written
      * (or after linger_ns). */
     int (*message)(void *arg, struct signet_peer *peer, const struct signet_message *message);
+    /* There is room again: once after one or more signet_peer_send() said -BUSY, as soon as half of
+     * max_queued or less waits. On the worker, as the others; not after the peer began to close.
+     * Whoever heard -BUSY may sleep until this or `closed`: one of them comes. There is no promise
+     * that the room is still there when some thread sends. */
+    void (*writable)(void *arg, struct signet_peer *peer);
     /* The last call of each peer, also of one that never was ready: its cause. -PEER_CLOSED: the
      * peer ended it; -SHUTDOWN: signet_messenger_drain(). */
     void (*closed)(void *arg, struct signet_peer *peer, const struct signet_fail *why);
@@ -146,7 +151,7 @@ SIGNET_API unsigned signet_peer_worker(const struct signet_peer *peer);
 /* As signet_conn_send(). Order: messages of one thread stay in order. On the peer's worker output
  * is written when the callback has returned; elsewhere the worker is woken when it sleeps. -STATE:
  * not READY or closed (the cause was told by `closed`); -BUSY: more than max_queued waits (other
- * threads only: a worker may always answer). On a lossless session also those of
+ * threads only: a worker may always answer), see `writable`. On a lossless session also those of
  * signet_session_send(). When the socket takes nothing more, while what came before its end is
  * still given out, an answer from the worker is dropped with *seq 0, as if it had been lost on the
  * way; a lossless session keeps it. */

@@ -79,6 +79,7 @@ struct signet_peer {
     atomic_uint refs;
     atomic_bool open;                   /* sending is allowed */
     atomic_bool woken;                  /* its note is on the way */
+    atomic_bool awaited;                /* a sender was told that there is no room */
     _Atomic int close_err;              /* what signet_peer_close() was told */
     struct signet_messenger *messenger; /* a reference to it */
     struct worker *worker;

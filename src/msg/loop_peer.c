@@ -169,6 +169,15 @@ static bool goes_nowhere(const struct signet_peer *peer)
     return peer->write_err != 0 && signet_conn_session(peer->conn) == NULL;
 }
 
+/* The worker looks after it has seen that somebody waits: if there is room by now, it says so. */
+static int busy(struct signet_peer *peer)
+{
+    if (peer->ops.writable != NULL && !atomic_exchange(&peer->awaited, true)) {
+        loop_peer_wake(peer);
+    }
+    return -SIGNET_E_BUSY;
+}
+
 int signet_peer_send(struct signet_peer *peer, const struct signet_message *message,
                      const struct iovec *data, int num, uint64_t *seq)
 {
@@ -177,7 +186,7 @@ int signet_peer_send(struct signet_peer *peer, const struct signet_message *mess
     }
     bool mine = loop_is_worker(peer->worker);
     if (!mine && signet_conn_queued(peer->conn) > peer->max_queued) {
-        return -SIGNET_E_BUSY;
+        return busy(peer);
     }
     if (mine && goes_nowhere(peer)) {
         if (seq != NULL) {

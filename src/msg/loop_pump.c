@@ -198,6 +198,16 @@ static void pump_open(struct signet_peer *peer)
     }
 }
 
+/* Whoever is told -BUSY from here on asks again. */
+static void tell_writable(struct signet_peer *peer)
+{
+    if (atomic_load_explicit(&peer->open, memory_order_relaxed) &&
+        signet_conn_queued(peer->conn) <= peer->max_queued / 2 &&
+        atomic_exchange(&peer->awaited, false)) {
+        peer->ops.writable(peer->arg, peer);
+    }
+}
+
 static void pump_dialling(struct signet_peer *peer)
 {
     const struct signet_fail *fail = signet_conn_failure(peer->conn);
@@ -229,6 +239,9 @@ void loop_pump(struct signet_peer *peer)
     }
     if (peer->stage == PEER_OPEN) {
         pump_open(peer);
+        if (atomic_load_explicit(&peer->awaited, memory_order_relaxed)) {
+            tell_writable(peer);
+        }
     }
     if (peer->stage == PEER_LINGERING) {
         loop_linger(peer);

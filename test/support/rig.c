@@ -46,6 +46,15 @@ static void on_closed(void *arg, struct signet_peer *peer, const struct signet_f
     atomic_fetch_add(&side->closed, 1);
 }
 
+static void on_writable(void *arg, struct signet_peer *peer)
+{
+    struct rig_side *side = arg;
+    atomic_fetch_add(&side->writable, 1);
+    if (side->on_writable != NULL) {
+        side->on_writable(side, peer);
+    }
+}
+
 static void on_event(void *arg, struct signet_peer *peer, const struct signet_event *event)
 {
     struct rig_side *side = arg;
@@ -54,8 +63,11 @@ static void on_event(void *arg, struct signet_peer *peer, const struct signet_ev
     atomic_fetch_add(&side->events, 1);
 }
 
-static const struct signet_peer_ops ops = {
-    .event = on_event, .ready = on_ready, .message = on_message, .closed = on_closed};
+static const struct signet_peer_ops ops = {.event = on_event,
+                                           .ready = on_ready,
+                                           .message = on_message,
+                                           .writable = on_writable,
+                                           .closed = on_closed};
 
 void rig_init(struct rig *rig)
 {

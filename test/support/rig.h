@@ -17,7 +17,7 @@ struct rig;
 /* What happened on one side. All of it is told by callbacks. */
 struct rig_side {
     struct rig *rig;
-    atomic_uint ready, closed, messages, events;
+    atomic_uint ready, closed, messages, events, writable;
     _Atomic uint64_t bytes;
     atomic_uint cause[SIGNET_E_NUM_]; /* of closed */
     char last_text[208];              /* of the last `closed`; read it when that was seen */
@@ -27,6 +27,7 @@ struct rig_side {
     /* If set, instead of all else that message does. */
     int (*on_message)(struct rig_side *side, struct signet_peer *peer,
                       const struct signet_message *message);
+    void (*on_writable)(struct rig_side *side, struct signet_peer *peer); /* too */
 };
 
 struct rig {

@@ -172,10 +172,75 @@ START_TEST(busy)
     }
     ck_assert_int_eq(err, -SIGNET_E_BUSY);
     ck_assert_uint_le(signet_peer_queued(peer), (1 << 20) + 110000);
+    assert_err(rig_send(peer, 1, 0), BUSY);
+    ck_assert_uint_eq(rig.at_client.writable, 0); /* nothing was written yet */
     atomic_store(&go, 1);
+    rig_wait(&rig.at_client.writable, 1);
     rig_wait(&rig.at_client.messages, num - 1);
+    ck_assert_uint_eq(rig.at_client.writable, 1); /* once for all that were told BUSY */
     ck_assert_uint_eq(signet_peer_queued(peer), 0);
     still_good(peer);
+    stop(peer);
+}
+END_TEST
+
+static atomic_uint full, rounds;
+
+static void when_writable(struct rig_side *side, struct signet_peer *peer)
+{
+    (void)side;
+    if (signet_peer_queued(peer) > (256 << 10) / 2) {
+        atomic_fetch_add(&full, 1);
+    }
+    assert_ok(rig_send(peer, 10, 0)); /* a worker may */
+    atomic_fetch_add(&rounds, 1);
+}
+
+/* A sender that never polls: it sleeps until it hears that there is room, many times over. */
+START_TEST(writable_again)
+{
+    enum { ROUNDS = 50 };
+    unsigned sent = 0;
+    rig_init(&rig);
+    rig.client_options.max_queued = 256 << 10;
+    rig.at_client.on_writable = when_writable;
+    atomic_store(&full, 0);
+    atomic_store(&rounds, 0);
+    struct signet_peer *peer = start_and_dial();
+    for (unsigned i = 1; i <= ROUNDS; i++) {
+        int err = 0;
+        while ((err = rig_send(peer, 50000, 1)) == 0) {
+            sent++;
+        }
+        ck_assert_int_eq(err, -SIGNET_E_BUSY);
+        rig_wait(&rounds, i);
+    }
+    rig_wait(&rig.at_client.messages, sent + ROUNDS);
+    ck_assert_uint_eq(rig.at_client.writable, ROUNDS);
+    ck_assert_uint_eq(atomic_load(&full), 0);
+    stop(peer);
+}
+END_TEST
+
+/* The end comes instead, when there is never room again. */
+START_TEST(never_writable)
+{
+    int err = 0;
+    rig_init(&rig);
+    rig.client_options.max_queued = 256 << 10;
+    struct signet_peer *peer = start_and_dial();
+    static atomic_uint go;
+    atomic_store(&go, 0);
+    assert_ok(signet_messenger_post(rig.client, 0, rig_hold, &go));
+    while (err == 0) {
+        err = rig_send(peer, 100000, 1);
+    }
+    ck_assert_int_eq(err, -SIGNET_E_BUSY);
+    signet_peer_close(peer, -SIGNET_E_TIMEOUT);
+    atomic_store(&go, 1);
+    rig_wait(&rig.at_client.closed, 1);
+    ck_assert_uint_eq(rig.at_client.writable, 0);
+    assert_err(rig_send(peer, 1, 1), STATE);
     stop(peer);
 }
 END_TEST
@@ -240,6 +305,8 @@ int main(void)
     tcase_add_test(t, slow_handshakes);
     tcase_add_test(t, a_server_that_says_nothing);
     tcase_add_test(t, busy);
+    tcase_add_test(t, writable_again);
+    tcase_add_test(t, never_writable);
     tcase_add_test(t, no_descriptors);
     return suite_run(s);
 }
