@@ -109,18 +109,18 @@ void signet_nss_lane_close(struct signet_nss_lane *lane)
 int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_object *object,
                         unsigned index)
 {
-    const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
     *out = NULL;
-    struct signet_nss_lane *lane = calloc(1, sizeof(*lane));
+    struct signet_nss_lane *lane = aligned_alloc(64, sizeof(*lane));
     if (lane == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    lane->flag = signet_nss_flag(index);
-    lane->object = object;
-    lane->index = (uint16_t)index;
-    lane->alg = (uint8_t)alg;
-    lane->opens = signet_alg_opens(alg);
-    lane->update = lane->opens ? fn->C_DecryptUpdate : fn->C_EncryptUpdate;
+    *lane = (struct signet_nss_lane){
+        .flag = signet_nss_flag(index),
+        .object = object,
+        .index = (uint16_t)index,
+        .alg = (uint8_t)alg,
+        .opens = signet_alg_opens(alg),
+    };
     signet_nss_enter(lane->flag);
     CK_RV rv = signet_nss_lane_open(lane);
     signet_nss_leave(lane->flag);

@@ -77,20 +77,19 @@ CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE
 /* --- lanes (nss_lane.c) --- */
 
 /* A session with an operation under way, or a context of freebl. session is 0 and context NULL when
- * it must be made anew. */
+ * it must be made anew. One cache line, as each operation writes to it. */
 struct signet_nss_lane {
-    struct signet_nss_flag *flag;
+    _Alignas(64) struct signet_nss_flag *flag;
     struct signet_nss_object *object;
     void *context;
     signet_nss_crypt *crypt; /* CBC, ECB: with the context */
     CK_SESSION_HANDLE session;
-    /* CBC, ECB: C_EncryptUpdate or C_DecryptUpdate */
-    CK_RV (*update)(CK_SESSION_HANDLE, CK_BYTE_PTR, CK_ULONG, CK_BYTE_PTR, CK_ULONG_PTR);
-    uint16_t index; /* at most SIGNET_THREAD_MAX */
+    uint8_t last[16]; /* CBC: the chaining value that the operation holds */
+    uint16_t index;   /* at most SIGNET_THREAD_MAX */
     uint8_t alg;
     bool opens;
-    uint8_t last[16]; /* CBC: the chaining value that the operation holds */
 };
+_Static_assert(sizeof(struct signet_nss_lane) == 64, "a lane is a cache line");
 
 /* freebl and softoken count in unsigned int. */
 #define SIGNET_NSS_PART_MAX 0x40000000U
@@ -104,8 +103,11 @@ static inline CK_RV signet_nss_update(const struct signet_nss_lane *lane, uint8_
         int failed = lane->crypt(lane->context, out, &got, part, in, part);
         return failed == 0 && got == part ? CKR_OK : CKR_GENERAL_ERROR;
     }
+    const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
+    CK_BYTE_PTR from = (CK_BYTE_PTR)(uintptr_t)in;
     CK_ULONG got = len;
-    CK_RV rv = lane->update(lane->session, (CK_BYTE_PTR)(uintptr_t)in, len, out, &got);
+    CK_RV rv = lane->opens ? fn->C_DecryptUpdate(lane->session, from, len, out, &got)
+                           : fn->C_EncryptUpdate(lane->session, from, len, out, &got);
     return rv == CKR_OK && got != len ? CKR_GENERAL_ERROR : rv;
 }
 
