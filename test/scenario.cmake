@@ -36,5 +36,7 @@ set_target_properties(object_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_
 scenario_test(signetd.journal signetd_journal.sh $<TARGET_FILE:object_client> 5)
 scenario_test(signetd.journal.sync signetd_journal.sh $<TARGET_FILE:object_client> 5
     --journal-sync)
+scenario_test(signetd.compact signetd_compact.sh $<TARGET_FILE:object_client> 3 5000)
+scenario_test(signetd.compact.sync signetd_compact.sh $<TARGET_FILE:object_client> 2 2500 --journal-sync)
 scenario_test(signetd.journal.long signetd_journal.sh $<TARGET_FILE:object_client> 100)
 set_tests_properties(scenario.signetd.journal.long PROPERTIES LABELS "scenario;slow")

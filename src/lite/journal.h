@@ -22,12 +22,25 @@
 
 struct journal;
 
+enum journal_step {
+    JOURNAL_BEGUN,         /* journal.new is there, and empty */
+    JOURNAL_SHARD_WRITTEN, /* many times */
+    JOURNAL_CAUGHT_UP,     /* all but the last records are in it, and on the disk */
+    JOURNAL_BEFORE_RENAME, /* all are in it, nobody can append */
+    JOURNAL_AFTER_RENAME,
+    JOURNAL_SETTLED, /* appended to, on the disk, under its name */
+};
+enum { JOURNAL_RESERVE = 1 << 20 };
+
 struct journal_options {
     const char *dir;
     const uint8_t *key; /* SIGNET_RECORD_KEY_LEN bytes, copied */
     bool sync;
     /* For who uses the journal: it is not written anew below this many bytes; 0: 64 MiB. */
     uint64_t keep_bytes;
+    uint64_t max_bytes; /* the disk counts as full beyond this; 0: when the system says so */
+    /* For tests: called between the steps of writing it anew. May be NULL. */
+    void (*step)(enum journal_step step);
 };
 
 /* What opening has found. */
@@ -63,6 +76,9 @@ void journal_close(struct journal *journal);
  * -ENOMEM, -E2BIG; -ENOSPC, -EIO: it is not in the log. journal_append() takes the place back in
  * any case. */
 struct journal_place;
+/* Where the file system takes space ahead, JOURNAL_RESERVE bytes of it are for records that make
+ * room: others are -ENOSPC before. */
+void journal_frees(struct journal_place *place);
 int journal_place(struct journal *journal, struct journal_place **out, size_t len);
 uint8_t *journal_body(struct journal_place *place);
 int journal_append(struct journal *journal, struct journal_place *place);
@@ -94,11 +110,41 @@ bool journal_lost(const struct journal *journal);
 /* Returns when nobody waits any more, and no done runs. */
 void journal_quiet(struct journal *journal);
 
+/* --- written anew, while others append ------------------------------------------------------- */
+
+/* A point between two records. */
+struct journal_point {
+    uint64_t number, offset;
+};
+struct journal_point journal_here(struct journal *journal);
+/* The records from a point on up to here, in order; the point moves. Errors as journal_open(), and
+ * what fn returns that is not 0. */
+typedef int (*journal_tail)(void *arg, uint64_t number, struct signet_span body,
+                            struct signet_fail *fail);
+int journal_read_tail(struct journal *journal, struct journal_point *from, journal_tail fn,
+                      void *arg, struct signet_fail *fail);
+/* An empty one beside it, DIR/journal.new, to append to. One at a time. */
+SIGNET_MUST int journal_begin_anew(struct journal *journal, struct journal **fresh,
+                                   struct signet_fail *fail);
+/* On a full disk gives the reserve up, until the next append: for a fresh one that is small. */
+void journal_lend_reserve(struct journal *journal);
+/* On the disk as far as it goes, so that journal_take_over() has less to wait for. */
+SIGNET_MUST int journal_flush_file(struct journal *fresh, struct signet_fail *fail);
+/* Lets the tail be copied by fn, at its end while nobody can append, and fresh take the place of
+ * the journal: in its name and in memory. A crash at any moment leaves one or the other, and both
+ * have all that was answered. On success fresh has what is left of the former; in any case it is
+ * to be closed, without success with journal_give_up(). */
+SIGNET_MUST int journal_take_over(struct journal *journal, struct journal *fresh,
+                                  struct journal_point *from, journal_tail fn, void *arg,
+                                  struct signet_fail *fail);
+void journal_give_up(struct journal *journal, struct journal *fresh);
+
 struct journal_usage {
     uint64_t bytes;   /* of the file */
     uint64_t refused; /* appends that failed since it was opened */
     uint64_t flushes; /* with sync */
     bool lost;        /* flushing has failed */
+    uint64_t anew;    /* how often it was written anew while it was open */
 };
 /* Any thread; may wait for a write. NULL: zeros. */
 struct journal_usage journal_usage(struct journal *journal);

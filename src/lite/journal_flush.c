@@ -9,7 +9,7 @@
 /* --- the thread ----------------------------------------------------------------------------- */
 
 /* All that was appended so far; who waits has appended before. */
-static int flush(struct journal *j)
+static int flush_file(struct journal *j)
 {
     struct journal_flush *f = &j->flush;
     uint64_t upto = journal_appended(j);
@@ -27,6 +27,14 @@ static int flush(struct journal *j)
     atomic_fetch_add_explicit(&f->flushes, 1, memory_order_relaxed);
     atomic_store_explicit(&f->safe, upto, memory_order_release);
     return 0;
+}
+
+static int flush(struct journal *j)
+{
+    pthread_mutex_lock(&j->io);
+    int err = flush_file(j);
+    pthread_mutex_unlock(&j->io);
+    return err;
 }
 
 /* The sum of their costs. */

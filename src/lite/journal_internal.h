@@ -10,6 +10,7 @@
 struct journal_place {
     struct journal_place *next; /* while free */
     size_t cap, len;            /* of the whole record, of the body */
+    bool frees;
     uint8_t record[];
 };
 
@@ -31,7 +32,12 @@ struct journal_flush {
 struct journal {
     int fd;
     bool sync;
-    _Atomic uint64_t appended; /* as next, for who does not have the lock */
+    char *dir;
+    void (*step)(enum journal_step step);
+    uint64_t max_bytes;
+    bool fresh;                /* DIR/journal.new: it leaves the reserve to the other */
+    _Atomic uint64_t appended; /* records, also those of former files */
+    pthread_mutex_t io;        /* over flushing, and the change of the file; before lock */
     struct journal_flush flush;
     uint8_t key[SIGNET_RECORD_KEY_LEN];
     pthread_mutex_t lock;
@@ -44,6 +50,13 @@ struct journal {
     unsigned in_flight; /* numbers taken, neither written nor failed */
     int failed;         /* errno of a write: those under way fail, too */
     bool dead;          /* not even cutting has worked */
+    bool gone;          /* the file has lost its name: nobody needs it on the disk */
+    bool moving;        /* another file takes its place: no number is given out */
+    uint64_t planned;   /* end, with what is under way */
+    uint64_t room;      /* space is taken up to here */
+    bool full;          /* the last time it was asked for, there was no space */
+    bool no_reserve;    /* the file system takes none ahead */
+    uint64_t anew;
     struct journal_place *free;
     unsigned num_free;
 };
@@ -55,5 +68,20 @@ void journal_flush_stop(struct journal *j);
 /* journal_read.c: all of the file; j->next and j->end are behind the last whole record. */
 int journal_read(struct journal *j, journal_replay replay, void *arg, struct journal_report *report,
                  struct signet_fail *fail);
+/* All records between two points; damaged or missing ones are failures, as is an early end. */
+int journal_read_part(struct journal *j, const struct journal_point *from,
+                      const struct journal_point *to, journal_replay replay, void *arg,
+                      struct signet_fail *fail);
+/* journal_room.c: under the lock: 0 or -ENOSPC for a record of this length. */
+int journal_room(struct journal *j, uint64_t len, bool frees);
+/* journal.c: DIR/journal.new to DIR/journal; and the directory on the disk: 0 or -1, errno. */
+int journal_rename(const char *dir, struct signet_fail *fail);
+int journal_sync_directory(const char *dir);
+static inline void journal_step(struct journal *j, enum journal_step step)
+{
+    if (j->step != NULL) {
+        j->step(step);
+    }
+}
 
 #endif

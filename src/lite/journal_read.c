@@ -18,8 +18,9 @@ struct window {
     int fd;
     uint8_t *buf;
     size_t cap, from, len;
-    uint64_t at; /* offset in the file of buf[from] */
-    bool end;    /* there is no more */
+    uint64_t at;    /* offset in the file of buf[from] */
+    bool end;       /* there is no more */
+    uint64_t limit; /* read no further; 0: to the end */
 };
 
 static int read_failed(const struct window *w, int err, struct signet_fail *fail)
@@ -58,7 +59,12 @@ static int fill(struct window *w, size_t need, struct signet_fail *fail)
 {
     int err = make_room(w, need > FIRST_CAP ? need : FIRST_CAP);
     while (err == 0 && !w->end && w->len < need) {
-        ssize_t n = pread(w->fd, w->buf + w->len, w->cap - w->len, (off_t)(w->at + w->len));
+        uint64_t at = w->at + w->len;
+        size_t want = w->cap - w->len;
+        if (w->limit != 0 && want > w->limit - at) {
+            want = (size_t)(w->limit - at);
+        }
+        ssize_t n = pread(w->fd, w->buf + w->len, want, (off_t)at);
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -150,6 +156,32 @@ static int read_all(struct window *w, struct signet_record_reader *reader, journ
         w->len -= view.len;
         w->at += view.len;
         report->records++;
+    }
+    return err;
+}
+
+int journal_read_part(struct journal *j, const struct journal_point *from,
+                      const struct journal_point *to, journal_replay replay, void *arg,
+                      struct signet_fail *fail)
+{
+    struct window w = {.fd = j->fd, .at = from->offset, .limit = to->offset};
+    struct journal_report report = {.records = 0};
+    struct signet_record_reader *reader;
+    int err = signet_record_reader_new(&reader, SIGNET_RECORD_GCM, j->key, from->number,
+                                       from->offset, SIGNET_RECORD_MAX, NULL);
+    if (err != 0) {
+        return signet_fail_set(fail, err, "journal", 0, "cannot open records: %s",
+                               signet_strerror(err));
+    }
+    err = read_all(&w, reader, replay, arg, &report, fail);
+    signet_record_reader_free(reader);
+    if (w.buf != NULL) {
+        signet_wipe(w.buf, w.cap);
+    }
+    free(w.buf);
+    if (err == 0 && (w.at != to->offset || report.records != to->number - from->number)) {
+        err = signet_fail_set(fail, -SIGNET_E_FILE, "journal", w.at,
+                              "a part of the file was changed by somebody else");
     }
     return err;
 }

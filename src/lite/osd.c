@@ -39,6 +39,7 @@ void signet_osd_quiet(struct signet_osd *osd)
 
 void signet_osd_clear(struct signet_osd *osd)
 {
+    osd_keeper_end(osd->keeper);
     journal_close(osd->journal);
     store_free(osd->store);
     osd_peers_free(osd->peers);

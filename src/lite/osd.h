@@ -66,6 +66,8 @@ struct signet_osd_later {
     void *host;
 };
 
+struct osd_keeper;
+
 struct signet_osd {
     const struct signet_lite_cluster *cluster;
     struct store *store;
@@ -73,6 +75,7 @@ struct signet_osd {
     struct journal *journal; /* NULL: objects are gone when the daemon ends */
     /* Before the first session; NULL: the thread that answers waits for the disk itself. */
     const struct signet_osd_later *later;
+    struct osd_keeper *keeper;
 };
 
 /* 0, -INVAL, -NOMEM or -RANDOM. */
@@ -83,6 +86,18 @@ SIGNET_MUST int signet_osd_init(struct signet_osd *osd, const struct signet_osd_
  * Codes of journal_open(), and -NOMEM when the objects do not fit in the store; fail says where. */
 SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_options *options,
                                    struct journal_report *report, struct signet_fail *fail);
+/* Writes the journal anew, while requests are answered; one call at a time, not on a thread that
+ * answers. Nobody waits for longer than the last of it takes, whatever the journal's length. -FILE,
+ * -NOMEM: the journal goes on as it was, and DIR/journal.new is gone. */
+SIGNET_MUST int signet_osd_journal_anew(struct signet_osd *osd, struct signet_fail *fail);
+/* A thread that does so whenever the journal is larger than keep_bytes (0: 64 MiB) and than twice
+ * what the objects take; after a failure, 10 s later again. It ends with signet_osd_clear(). told
+ * (may be NULL) is called after each time, with the size before and after, and 0 or the failure.
+ * -NOMEM. */
+typedef void (*signet_osd_kept)(void *arg, uint64_t before, uint64_t after, int err,
+                                const struct signet_fail *fail);
+SIGNET_MUST int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept told,
+                                void *arg);
 /* The largest global_id whose writes are remembered, or 0. No other client may get it or one below:
  * its writes would be taken for repetitions. Before the first session. */
 uint64_t signet_osd_last_client(const struct signet_osd *osd);

@@ -115,6 +115,19 @@ int32_t osd_record_append(struct journal *journal, const struct osd_record *reco
 /* A journal_replay; arg is the osd. */
 int osd_record_replay(void *arg, struct signet_span body, struct signet_fail *fail);
 
+/* The hash of the object that a record is about; false: of none, or it does not decode. */
+bool osd_record_hash(struct signet_span body, uint32_t *hash);
+
+/* osd_journal.c: an object as it is, and what a peer has asked for, as records. */
+#define OSD_KEEP_BYTES (UINT64_C(64) << 20)
+int osd_put_object(void *arg, const struct store_object *o);
+int osd_put_done(void *arg, uint64_t global_id, uint64_t tid, uint64_t version);
+/* osd_keeper.c */
+bool osd_journal_is_history(const struct signet_osd *osd, uint64_t keep);
+struct osd_keeper;
+bool osd_keeper_ends(const struct osd_keeper *keeper); /* it is to end soon. NULL: no */
+void osd_keeper_end(struct osd_keeper *keeper);        /* NULL is fine */
+
 /* osd_run.c, osd_read.c, osd_list.c, osd_tell.c */
 int osd_run(struct osd_call *call);
 int osd_run_write(struct osd_call *call, const struct store_id *id);
@@ -138,8 +151,11 @@ void osd_peer_leave(struct osd_peers *peers, struct osd_peer *peer);
  * shard: a repetition goes to the same one. */
 uint64_t osd_peer_find(struct osd_peer *peer, uint64_t tid);
 void osd_peer_note(struct osd_peer *peer, uint64_t tid, uint64_t version);
-/* All that is known of all peers, in no order; ends with what fn returns that is not 0. Nothing may
- * be noted meanwhile. */
+/* All that is known of all peers, in no order; ends with what fn returns that is not 0. With the
+ * first of the two others may note more meanwhile: it is given or not. */
+int osd_peers_each_live(struct osd_peers *peers,
+                        int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
+                        void *arg);
 int osd_peers_each(struct osd_peers *peers,
                    int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
                    void *arg);

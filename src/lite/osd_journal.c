@@ -6,8 +6,6 @@
 
 #include "base/fail.h"
 
-#define KEEP_BYTES (UINT64_C(64) << 20)
-
 static void put_op(uint8_t out[OSD_OP_LEN], uint16_t code, uint64_t offset, uint64_t length,
                    uint32_t payload_len)
 {
@@ -52,7 +50,7 @@ static int put_chunks(struct journal *journal, const struct store_object *o)
     return err;
 }
 
-static int put_object(void *arg, const struct store_object *o)
+int osd_put_object(void *arg, const struct store_object *o)
 {
     uint8_t op[OSD_OP_LEN];
     struct iovec data = {NULL, 0};
@@ -64,7 +62,7 @@ static int put_object(void *arg, const struct store_object *o)
     return put(arg, o, op, 1, (struct signet_span){data.iov_base, data.iov_len});
 }
 
-static int put_done(void *arg, uint64_t global_id, uint64_t tid, uint64_t version)
+int osd_put_done(void *arg, uint64_t global_id, uint64_t tid, uint64_t version)
 {
     const struct osd_request request = {.tid = tid};
     return osd_record_append(
@@ -79,8 +77,8 @@ static int write_fresh(struct signet_osd *osd, const struct journal_options *opt
     if (err != 0) {
         return err;
     }
-    int32_t bad = store_each(osd->store, put_object, *fresh);
-    bad = bad != 0 ? bad : osd_peers_each(osd->peers, put_done, *fresh);
+    int32_t bad = store_each(osd->store, osd_put_object, *fresh);
+    bad = bad != 0 ? bad : osd_peers_each(osd->peers, osd_put_done, *fresh);
     if (bad != 0) {
         journal_discard(*fresh, options);
         err = signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "cannot write it anew: %s",
@@ -113,8 +111,8 @@ int signet_osd_journal(struct signet_osd *osd, const struct journal_options *opt
                        struct journal_report *report, struct signet_fail *fail)
 {
     int err = journal_open(&osd->journal, options, osd_record_replay, osd, report, fail);
-    uint64_t keep = options->keep_bytes != 0 ? options->keep_bytes : KEEP_BYTES;
-    if (err != 0 || report->bytes < keep || report->bytes / 2 < store_usage(osd->store).memory) {
+    uint64_t keep = options->keep_bytes != 0 ? options->keep_bytes : OSD_KEEP_BYTES;
+    if (err != 0 || !osd_journal_is_history(osd, keep)) {
         return err;
     }
     return write_anew(osd, options, report, fail);

@@ -2,6 +2,7 @@
 /* The last writes of each peer: what is asked again is not done again. */
 #include "lite/osd_internal.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,31 @@ void osd_peer_note(struct osd_peer *peer, uint64_t tid, uint64_t version)
     pthread_mutex_unlock(&peer->lock);
 }
 
+/* Copies of a bucket's peers, so that nobody waits for fn. */
+static int copy_bucket(struct osd_peers *peers, size_t bucket, struct osd_peer **out, size_t *num)
+{
+    int err = 0;
+    *out = NULL;
+    *num = 0;
+    pthread_mutex_lock(&peers->lock);
+    for (const struct osd_peer *p = peers->bucket[bucket]; p != NULL; p = p->next) {
+        ++*num;
+    }
+    if (*num > 0) {
+        *out = calloc(*num, sizeof(struct osd_peer));
+        err = *out == NULL ? -ENOMEM : 0;
+    }
+    size_t i = 0;
+    for (struct osd_peer *p = peers->bucket[bucket]; p != NULL && err == 0; p = p->next) {
+        (*out)[i].global_id = p->global_id;
+        pthread_mutex_lock(&p->lock);
+        memcpy((*out)[i++].done, p->done, sizeof(p->done));
+        pthread_mutex_unlock(&p->lock);
+    }
+    pthread_mutex_unlock(&peers->lock);
+    return err;
+}
+
 static int each_done(const struct osd_peer *p,
                      int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
                      void *arg)
@@ -172,4 +198,21 @@ int osd_peers_each(struct osd_peers *peers,
         }
     }
     return 0;
+}
+
+int osd_peers_each_live(struct osd_peers *peers,
+                        int (*fn)(void *arg, uint64_t global_id, uint64_t tid, uint64_t version),
+                        void *arg)
+{
+    int err = 0;
+    for (size_t i = 0; i < BUCKETS && err == 0; i++) {
+        struct osd_peer *copy;
+        size_t num;
+        err = copy_bucket(peers, i, &copy, &num);
+        for (size_t k = 0; k < num && err == 0; k++) {
+            err = each_done(&copy[k], fn, arg);
+        }
+        free(copy);
+    }
+    return err;
 }

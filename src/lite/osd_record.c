@@ -33,6 +33,16 @@ static void write_head(struct signet_writer *w, const struct osd_record *record)
     signet_write_bytes(w, q->data.p, q->data.len);
 }
 
+static bool only_deletes(const struct osd_request *q)
+{
+    for (uint32_t i = 0; i < q->num_ops; i++) {
+        if (osd_op_at(q, i).code != OSD_OP_DELETE) {
+            return false;
+        }
+    }
+    return q->num_ops > 0;
+}
+
 int32_t osd_record_append(struct journal *journal, const struct osd_record *record)
 {
     struct signet_writer count = signet_writer_count();
@@ -44,6 +54,9 @@ int32_t osd_record_append(struct journal *journal, const struct osd_record *reco
     }
     struct signet_writer w = signet_writer_init(journal_body(place), (size_t)count.len);
     write_head(&w, record);
+    if (only_deletes(record->request)) {
+        journal_frees(place);
+    }
     return journal_append(journal, place);
 }
 
@@ -82,6 +95,16 @@ static int read_record(struct replay *p, struct signet_span body)
         signet_reader_fail(&r, SIGNET_E_LENGTH);
     }
     return r.err;
+}
+
+bool osd_record_hash(struct signet_span body, uint32_t *hash)
+{
+    struct replay p = {.osd = NULL};
+    if (read_record(&p, body) != 0 || p.request.num_ops == 0) {
+        return false;
+    }
+    *hash = lite_object_hash(p.request.ns, p.request.key, p.request.name);
+    return true;
 }
 
 static int32_t do_again(struct replay *p, struct osd_result *result)

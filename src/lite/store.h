@@ -137,6 +137,13 @@ void store_end(struct store_work *work);
  * meanwhile. */
 int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg);
 
+unsigned store_shards(const struct store *store);
+unsigned store_shard_index(const struct store *store, uint32_t hash);
+/* References to all objects of a shard, in an array that the caller frees; cut is called while the
+ * shard's writers wait. -ENOMEM. */
+int store_shard_take(struct store *store, unsigned index, struct store_object ***out, size_t *num,
+                     void (*cut)(void *arg, unsigned index), void *arg);
+
 /* --- listing -------------------------------------------------------------------------------- */
 
 /* From where on: objects in the order of (reversed hash, namespace, key or else name, name). */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lite/placement.h"
+
 struct found {
     struct store_object **at;
     size_t num, cap;
@@ -94,4 +96,37 @@ int store_list(struct store *store, uint64_t pool, const struct signet_span *ns,
         }
     }
     return 0;
+}
+
+unsigned store_shards(const struct store *store)
+{
+    return store->options.shards;
+}
+
+unsigned store_shard_index(const struct store *store, uint32_t hash)
+{
+    return (unsigned)((uint64_t)lite_reverse(hash) << store->shard_bits >> 32);
+}
+
+int store_shard_take(struct store *store, unsigned index, struct store_object ***out, size_t *num,
+                     void (*cut)(void *arg, unsigned index), void *arg)
+{
+    struct store_shard *shard = &store->shard[index];
+    int err = 0;
+    *num = 0;
+    pthread_mutex_lock(&shard->write);
+    const struct store_table *table = &shard->table;
+    *out = calloc(table->num, sizeof(struct store_object *));
+    if (*out == NULL) {
+        err = -ENOMEM;
+    }
+    for (size_t i = 0; i < table->num && err == 0; i++) {
+        if (table->slot[i].object != NULL) {
+            store_object_ref(table->slot[i].object);
+            (*out)[(*num)++] = table->slot[i].object;
+        }
+    }
+    cut(arg, index);
+    pthread_mutex_unlock(&shard->write);
+    return err;
 }

@@ -98,7 +98,7 @@ static bool ask_rotate(struct daemon *d, FILE *out)
 static bool apply(struct daemon *d, const struct daemon_config *fresh)
 {
     bool ok = true;
-    char names[300];
+    char names[500];
     if (fresh->log_level != d->fresh.log_level) {
         atomic_store_explicit(&d->log.level, (int)fresh->log_level, memory_order_relaxed);
     }
@@ -150,7 +150,7 @@ bool daemon_reload(struct daemon *d)
 static bool ask_reload(struct daemon *d, FILE *out)
 {
     bool ok = daemon_reload(d);
-    char names[300];
+    char names[500];
     fputs(ok ? "read again\n" : "something was refused and stays as it was: see the log\n", out);
     if (daemon_config_fixed_changes(&d->config, &d->fresh, names, sizeof(names))) {
         fprintf(out, "restart needed for: %s\n", names);

@@ -37,6 +37,7 @@ void daemon_config_defaults(struct daemon_config *config)
         .service_ttl_s = 3600,
         .drain_s = 5,
         .store_bytes = UINT64_C(1) << 30,
+        .journal_keep = UINT64_C(64) << 20,
         .max_peers = 65536,
         .max_half_open = 1024,
         .log_level = SIGNET_LOG_INFO,

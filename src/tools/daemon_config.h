@@ -63,7 +63,7 @@ struct daemon_config {
     unsigned num_modes;
     uint32_t allowed_ciphers; /* SIGNET_CIPHER bits */
     enum signet_key_type preferred_cipher, service_cipher;
-    uint64_t auth_ttl_s, service_ttl_s, drain_s, store_bytes;
+    uint64_t auth_ttl_s, service_ttl_s, drain_s, store_bytes, journal_keep;
     bool allow_insecure_reclaim;
     bool auth_none; /* nobody proves anything */
     enum signet_log_level log_level;

@@ -253,6 +253,11 @@ static bool set_max_input(struct daemon_config *config, const char *value)
     return parse_bytes(&config->max_input, value);
 }
 
+static bool set_journal_keep(struct daemon_config *config, const char *value)
+{
+    return parse_bytes(&config->journal_keep, value);
+}
+
 static bool set_journal(struct daemon_config *config, const char *value)
 {
     return copy(config->journal, sizeof(config->journal) - 16, value);
@@ -309,6 +314,9 @@ static const struct daemon_option options[] = {
      "wait for the disk before each answer; without, a crash of\nthe machine may lose the last "
      "writes; [=no]",
      set_journal_sync, false, false},
+    {"journal-keep", "N[KMGT]", SOME_BYTES,
+     "do not write the journal anew, without what is history,\nbefore it has this size (64M)",
+     set_journal_keep, false, false},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
     {"max-peers", "N", A_LIMIT, "connections at a time (65536)", set_max_peers, false, false},

@@ -128,6 +128,27 @@ static void log_report(struct daemon_log *log, const struct journal_report *repo
     }
 }
 
+static void log_kept(void *arg, uint64_t before, uint64_t after, int err,
+                     const struct signet_fail *fail)
+{
+    struct daemon_log *log = arg;
+    struct logfmt line;
+    enum signet_log_level level = err != 0 ? SIGNET_LOG_WARN : SIGNET_LOG_INFO;
+    if (daemon_log_begin(log, &line, level, "journal")) {
+        logfmt_printf(&line, "before", "%" PRIu64, before);
+        logfmt_printf(&line, "bytes", "%" PRIu64, after);
+        logfmt_text(&line, "text",
+                    err == 0 ? "written anew, without what is history"
+                             : "most of it is history, and it could not be written anew: it stays "
+                               "as it is, and is tried again");
+        if (err != 0) {
+            logfmt_text(&line, "cause", fail->text[0] != 0 ? fail->text : signet_strerror(err));
+            logfmt_text(&line, "next", "make room on its disk for what the objects take");
+        }
+        daemon_log_end(log, &line);
+    }
+}
+
 static void wipe(uint8_t *key)
 {
     memset(key, 0, KEY_LEN);
@@ -150,13 +171,18 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
         wipe(key);
         return code;
     }
-    const struct journal_options options = {
-        .dir = config->journal, .key = key, .sync = config->journal_sync};
+    const struct journal_options options = {.dir = config->journal,
+                                            .key = key,
+                                            .sync = config->journal_sync,
+                                            .keep_bytes = config->journal_keep};
     int err = signet_osd_journal(osd, &options, &report, &fail);
     wipe(key);
     if (err != 0) {
         return refused(config, err, &fail, why);
     }
     log_report(log, &report, &fail);
-    return TOOL_OK;
+    err = signet_osd_keep(osd, config->journal_keep, log_kept, log);
+    return err == 0 ? TOOL_OK
+                    : daemon_fail(why, TOOL_FAILURE, "no thread for the journal in %s: %s",
+                                  config->journal, signet_strerror(err));
 }

@@ -164,6 +164,8 @@ static void print_objects(FILE *out, const struct daemon_figures *f)
         gauge(out, "signet_journal_bytes", "Size of the journal of objects.", f->journal_bytes);
         counter(out, "signet_journal_refused_total",
                 "Writes refused because the journal could not take them.", f->journal_refused);
+        counter(out, "signet_journal_rewrites_total",
+                "Times that the journal was written anew while the daemon ran.", f->journal_anew);
         counter(out, "signet_journal_flushes_total",
                 "With --journal-sync: flushes, each for all writes that waited.",
                 f->journal_flushes);

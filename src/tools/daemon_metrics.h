@@ -30,7 +30,7 @@ struct daemon_figures {
     uint64_t objects, object_bytes; /* at the OSD; bytes of their data */
     uint64_t object_memory, object_memory_max;
     bool journal; /* there is one: */
-    uint64_t journal_bytes, journal_refused, journal_flushes;
+    uint64_t journal_bytes, journal_refused, journal_flushes, journal_anew;
     bool journal_lost;
 };
 

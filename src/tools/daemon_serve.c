@@ -184,6 +184,7 @@ void daemon_serve_figures(const struct daemon_serve *serve, struct daemon_figure
     out->object_memory_max = usage.max_bytes;
     out->journal_bytes = journal.bytes;
     out->journal_refused = journal.refused;
+    out->journal_anew = journal.anew;
     out->journal_flushes = journal.flushes;
     out->journal_lost = journal.lost;
     for (int i = 0; i < DAEMON_SERVICES; i++) {

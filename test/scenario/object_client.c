@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * object_client MON KEYRING OSD POOL write FIRST PID NUM: writes, several at a time, objects of
- * numbers from FIRST on: a number's contents follow from it, every eighth one is also appended to
- * the object "log". Prints each number when its write is answered; kills PID behind NUM of them,
- * and ends when the connection is lost (exit code 3).
+ * object_client MON KEYRING OSD POOL write FIRST PID NUM [churn]: writes, several at a time,
+ * objects of numbers from FIRST on: a number's contents follow from it, every eighth one is also
+ * appended to the object "log", and with churn each is also written over the large object "over".
+ * Prints each number when its write is answered; kills PID behind NUM of them, and ends when the
+ * connection is lost (exit code 3).
  *
  * object_client MON KEYRING OSD POOL check LAST < NUMBERS: of the numbers up to LAST those in stdin
  * must be there and whole, the others whole or not there; the same with those in "log", in order.
@@ -25,7 +26,7 @@
 #include "lite/osd_client.h"
 
 enum { DEPTH = 8, SIZE = 3000, LOG_EVERY = 8 };
-enum { OP_APPEND = 0x2206, PG_NUM = 8 };
+enum { OP_APPEND = 0x2206, PG_NUM = 8, OVER = 20000 };
 #define MARK    "nobody sees this in the journal"
 #define WAIT_NS UINT64_C(20000000000)
 
@@ -146,25 +147,34 @@ static void contents_of(uint64_t number, uint8_t out[SIZE])
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* tid of a number is twice it, of its line in the log one more. */
+static bool churn;
+
+/* tid of a number is four times it, of its line in the log one more, of what is written over two.
+ */
 static void write_one(struct link *l, uint64_t number)
 {
     uint8_t data[SIZE];
     char name[32];
     contents_of(number, data);
-    send_op(l, number * 2, name_of(number, name),
+    send_op(l, number * 4, name_of(number, name),
             (struct lite_op){.code = LITE_OP_WRITEFULL, .length = SIZE, .payload_len = SIZE}, data);
     if (number % LOG_EVERY == 0) {
         uint8_t line[8];
         signet_store_u64(line, number);
-        send_op(l, number * 2 + 1, "log",
+        send_op(l, number * 4 + 1, "log",
                 (struct lite_op){.code = OP_APPEND, .length = 8, .payload_len = 8}, line);
+    }
+    if (churn) {
+        static const uint8_t over[OVER];
+        send_op(l, number * 4 + 2, "over",
+                (struct lite_op){.code = LITE_OP_WRITEFULL, .length = OVER, .payload_len = OVER},
+                over);
     }
 }
 
 static unsigned answers_of(uint64_t number)
 {
-    return number % LOG_EVERY == 0 ? 2 : 1;
+    return (number % LOG_EVERY == 0 ? 2U : 1U) + (churn ? 1U : 0U);
 }
 
 /* Not at the same point of the daemon's work each time. */
@@ -190,11 +200,11 @@ static void write_all(struct link *l, uint64_t first, pid_t pid, uint64_t num)
         struct signet_span data;
         int32_t result = receive(l, &tid, &data);
         if (result != 0) {
-            fprintf(stderr, "object_client: write %" PRIu64 ": %s\n", tid / 2, strerror(-result));
+            fprintf(stderr, "object_client: write %" PRIu64 ": %s\n", tid / 4, strerror(-result));
             exit(1);
         }
-        if (--waiting[tid / 2 % DEPTH] == 0) {
-            printf("%" PRIu64 "\n", tid / 2);
+        if (--waiting[tid / 4 % DEPTH] == 0) {
+            printf("%" PRIu64 "\n", tid / 4);
             fflush(stdout);
             if (++printed == num) {
                 kill_it(pid, num);
@@ -280,10 +290,12 @@ static void check_log(struct link *l, uint64_t last)
 int main(int argc, char **argv)
 {
     struct link l = {.tid = 0};
-    bool writes = argc == 9 && strcmp(argv[5], "write") == 0;
+    churn = argc == 10 && strcmp(argv[9], "churn") == 0;
+    bool writes = argc == (churn ? 10 : 9) && strcmp(argv[5], "write") == 0;
     bool checks = argc == 7 && strcmp(argv[5], "check") == 0;
     if (!writes && !checks) {
-        fputs("usage: object_client MON KEYRING OSD POOL write FIRST PID NUM | check LAST\n",
+        fputs("usage: object_client MON KEYRING OSD POOL write FIRST PID NUM [churn] |"
+              " check LAST\n",
               stderr);
         return 2;
     }

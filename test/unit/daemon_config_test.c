@@ -67,6 +67,7 @@ START_TEST(defaults)
     ck_assert_uint_eq(config.num_pools, 1);
     ck_assert_str_eq(config.pools[0].name, "data");
     ck_assert_uint_eq(config.store_bytes, UINT64_C(1) << 30);
+    ck_assert_uint_eq(config.journal_keep, UINT64_C(64) << 20);
     ck_assert_uint_eq(config.max_peers, 65536);
     ck_assert_uint_eq(config.max_half_open, 1024);
     ck_assert(config.max_output == 0 && config.max_input == 0); /* as the messenger has them */
@@ -103,7 +104,7 @@ START_TEST(all_options)
     ck_assert_int_eq(ARGS("--state=/s", "--auth-ttl=8", "--service-ttl=4", "--service-cipher=aes",
                           "--ctl=/c", "--drain=0", "--log-level=debug", "--metrics=none",
                           "--allow-insecure-reclaim=no", "--allowed-ciphers=aes",
-                          "--store-bytes=3M"),
+                          "--store-bytes=3M", "--journal-keep=5K"),
                      TOOL_OK);
     ck_assert_uint_eq(config.auth_ttl_s, 8);
     ck_assert_uint_eq(config.service_ttl_s, 4);
@@ -111,6 +112,7 @@ START_TEST(all_options)
     ck_assert_str_eq(config.ctl, "/c");
     ck_assert_uint_eq(config.drain_s, 0);
     ck_assert_uint_eq(config.store_bytes, 3 << 20);
+    ck_assert_uint_eq(config.journal_keep, 5 << 10);
     ck_assert(!config.metrics_on && !config.allow_insecure_reclaim);
     ck_assert_int_eq(ARGS("--state=/s", "--metrics=0"), TOOL_OK);
     ck_assert_str_eq(addr(&config.metrics), "any:127.0.0.1:0/0");
@@ -189,6 +191,7 @@ START_TEST(wrong_values)
         {"--journal-sync=maybe", "is not yes or no"},
         {"--max-output=0", "--max-output: '0' is not a number of bytes from 1"},
         {"--max-input=1Q", "--max-input: '1Q' is not a number of bytes from 1"},
+        {"--journal-keep=0", "is not a number of bytes from 1"},
         {"--store-bytes=0", "is not a number of bytes from 1"},
         {"--store-bytes=G", "is not a number of bytes from 1"},
         {"--store-bytes=1GB", "is not a number of bytes from 1"},
@@ -306,17 +309,18 @@ START_TEST(changes)
                           "--fsid=2f0c1a3e-0000-4000-8000-5d1b6a7c8d9e", "--pool=z=9",
                           "--threads=5", "--ms-mode=crc", "--auth=none", "--allowed-ciphers=aes",
                           "--auth-ttl=1", "--service-ttl=1", "--allow-insecure-reclaim",
-                          "--metrics=none", "--journal=/j", "--journal-sync", "--drain=1",
-                          "--store-bytes=7M", "--max-peers=3", "--max-half-open=2",
+                          "--metrics=none", "--journal=/j", "--journal-sync", "--journal-keep=1M",
+                          "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2",
                           "--max-output=5G", "--max-input=6K"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
-    ck_assert_str_eq(names,
-                     "mon osd state keyring fsid pool threads max-peers max-half-open max-output "
-                     "max-input ms-mode auth "
-                     "allowed-ciphers "
-                     "preferred-cipher service-cipher auth-ttl service-ttl "
-                     "allow-insecure-reclaim metrics ctl journal journal-sync store-bytes drain");
+    ck_assert_str_eq(
+        names,
+        "mon osd state keyring fsid pool threads max-peers max-half-open max-output "
+        "max-input ms-mode auth "
+        "allowed-ciphers "
+        "preferred-cipher service-cipher auth-ttl service-ttl "
+        "allow-insecure-reclaim metrics ctl journal journal-sync journal-keep store-bytes drain");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");

@@ -64,6 +64,7 @@ static void fill(void)
     figures.journal_bytes = 30;
     figures.journal_refused = 31;
     figures.journal_flushes = 32;
+    figures.journal_anew = 34;
     figures.journal_lost = true;
     figures.net.output_bytes = 33;
     figures.net.input_bytes = 34;
@@ -108,6 +109,7 @@ START_TEST(rows)
         "signet_journal_bytes 30",
         "signet_journal_refused_total 31",
         "signet_journal_flushes_total 32",
+        "signet_journal_rewrites_total 34",
         "signet_journal_lost 1",
         "signet_refused_total{cause=\"PROOF_WRONG\"} 25",
     };

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread that writes the journal anew when most of it is history. */
+#include "lite/osd_internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { LOOK_S = 1, RETRY_S = 10 };
+
+struct osd_keeper {
+    struct signet_osd *osd;
+    uint64_t keep;
+    signet_osd_kept told;
+    void *arg;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    atomic_bool ending; /* written under lock */
+};
+
+bool osd_journal_is_history(const struct signet_osd *osd, uint64_t keep)
+{
+    uint64_t bytes = journal_usage(osd->journal).bytes;
+    return bytes >= keep && bytes / 2 >= store_usage(osd->store).memory;
+}
+
+bool osd_keeper_ends(const struct osd_keeper *k)
+{
+    return k != NULL && atomic_load(&k->ending);
+}
+
+/* False: it is time to end. */
+static bool wait_for(struct osd_keeper *k, int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += seconds;
+    pthread_mutex_lock(&k->lock);
+    while (!k->ending && pthread_cond_timedwait(&k->wake, &k->lock, &until) != ETIMEDOUT) {
+    }
+    bool go = !k->ending;
+    pthread_mutex_unlock(&k->lock);
+    return go;
+}
+
+static void *run(void *arg)
+{
+    struct osd_keeper *k = arg;
+    int pause = LOOK_S;
+    while (wait_for(k, pause)) {
+        pause = LOOK_S;
+        if (osd_journal_is_history(k->osd, k->keep)) {
+            struct signet_fail fail = {.err = 0};
+            uint64_t before = journal_usage(k->osd->journal).bytes;
+            int err = signet_osd_journal_anew(k->osd, &fail);
+            pause = err != 0 ? RETRY_S : LOOK_S;
+            if (k->told != NULL && !osd_keeper_ends(k)) {
+                k->told(k->arg, before, journal_usage(k->osd->journal).bytes, err, &fail);
+            }
+        }
+    }
+    return NULL;
+}
+
+int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept told, void *arg)
+{
+    struct osd_keeper *k = calloc(1, sizeof(*k));
+    sigset_t all, former;
+    pthread_condattr_t attr;
+    if (k == NULL) {
+        return -SIGNET_E_NOMEM;
+    }
+    *k = (struct osd_keeper){.osd = osd,
+                             .keep = keep_bytes != 0 ? keep_bytes : OSD_KEEP_BYTES,
+                             .told = told,
+                             .arg = arg};
+    pthread_mutex_init(&k->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&k->wake, &attr);
+    pthread_condattr_destroy(&attr);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former);
+    int err = pthread_create(&k->thread, NULL, run, k);
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    if (err != 0) {
+        free(k);
+        return -SIGNET_E_NOMEM;
+    }
+    osd->keeper = k;
+    return 0;
+}
+
+void osd_keeper_end(struct osd_keeper *k)
+{
+    if (k == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&k->lock);
+    k->ending = true;
+    pthread_cond_signal(&k->wake);
+    pthread_mutex_unlock(&k->lock);
+    pthread_join(k->thread, NULL);
+    pthread_cond_destroy(&k->wake);
+    pthread_mutex_destroy(&k->lock);
+    free(k);
+}

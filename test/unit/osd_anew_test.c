@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* The journal written anew under writers that do not stop, killed at each step, and on a full
+ * disk. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lite/journal_internal.h"
+#include "osd_tools.h"
+
+enum { WRITERS = 3, SHARDS = 16, SPREAD = 40 };
+
+static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {7};
+static struct rig rig;
+static char dir[64];
+static struct journal_options options;
+static struct journal_report report;
+static struct signet_fail fail;
+
+/* Shared with a child: what was answered to each writer. */
+static struct shared {
+    atomic_uint answered[WRITERS];
+    atomic_bool stop;
+} * shared;
+
+static int reopen(void)
+{
+    rig_start(&rig, &(struct signet_osd_options){.shards = SHARDS});
+    memset(&fail, 0, sizeof(fail));
+    return signet_osd_journal(&rig.osd, &options, &report, &fail);
+}
+
+static void start(void)
+{
+    suite_start();
+    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    options = (struct journal_options){.dir = dir, .key = key};
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(shared, MAP_FAILED);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[96];
+    snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return path;
+}
+
+static void stop(void)
+{
+    unlink(path_of("journal"));
+    unlink(path_of("journal.new"));
+    rmdir(dir);
+    munmap(shared, sizeof(*shared));
+    suite_stop();
+}
+
+/* --- writers -------------------------------------------------------------------------------- */
+
+struct writer {
+    pthread_t thread;
+    unsigned index;
+    struct signet_osd_session session;
+    uint64_t tid;
+    int32_t result;
+};
+
+static int take(void *arg, const struct signet_message *out, const struct iovec *data, int num)
+{
+    struct writer *w = arg;
+    (void)data;
+    (void)num;
+    struct signet_reader r = signet_reader_init(out->front.p, out->front.len);
+    signet_read_blob(&r, 4096);
+    signet_read_view(&r, 17 + 8);
+    w->result = (int32_t)signet_read_u32(&r);
+    return 0;
+}
+
+static int32_t request(struct writer *w, const char *name, struct rig_op op)
+{
+    uint8_t front[1024];
+    const struct rig_request q = {.name = name, .tid = ++w->tid, .op = &op, .num_ops = 1};
+    struct signet_message in = {.type = 42, .version = 8, .compat_version = 3, .tid = w->tid};
+    in.front = (struct signet_span){front, rig_encode(&rig, &q, front, sizeof(front))};
+    in.data = (struct signet_span){op.data, op.len};
+    w->result = -EIO;
+    assert_ok(signet_osd_message(&rig.osd, &w->session, &in, take, w, NULL));
+    return w->result;
+}
+
+/* Number n: appended to the writer's own list, and written over one of a few objects. Every eighth
+ * makes an object and deletes it. */
+static void write_number(struct writer *w, uint32_t n)
+{
+    char name[32];
+    uint32_t text[200];
+    for (size_t i = 0; i < 200; i++) {
+        text[i] = n;
+    }
+    snprintf(name, sizeof(name), "x%u.%u", w->index, n % SPREAD);
+    const struct rig_op whole = {
+        .code = WRITEFULL, .length = sizeof(text), .data = text, .len = sizeof(text)};
+    ck_assert_int_eq(request(w, name, whole), 0);
+    snprintf(name, sizeof(name), "list%u", w->index);
+    const struct rig_op append = {.code = APPEND, .length = 4, .data = &n, .len = 4};
+    ck_assert_int_eq(request(w, name, append), 0);
+    if (n % 8 == 0) {
+        snprintf(name, sizeof(name), "gone%u.%u", w->index, n);
+        ck_assert_int_eq(request(w, name, whole), 0);
+        ck_assert_int_eq(request(w, name, (struct rig_op){.code = DELETE}), 0);
+    }
+}
+
+static void *write_on(void *arg)
+{
+    struct writer *w = arg;
+    signet_osd_session_make(&w->session, &rig.osd, 100 + w->index, "allow *");
+    for (uint32_t n = 1; !atomic_load(&shared->stop); n++) {
+        write_number(w, n);
+        atomic_store(&shared->answered[w->index], n);
+    }
+    signet_osd_session_clear(&w->session);
+    return NULL;
+}
+
+static struct writer writers[WRITERS];
+
+static void begin_writers(void)
+{
+    atomic_store(&shared->stop, false);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){.index = i};
+        atomic_store(&shared->answered[i], 0);
+        ck_assert_int_eq(pthread_create(&writers[i].thread, NULL, write_on, &writers[i]), 0);
+    }
+}
+
+static void end_writers(void)
+{
+    atomic_store(&shared->stop, true);
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(writers[i].thread, NULL);
+    }
+}
+
+static void wait_for_some(uint32_t more)
+{
+    for (int i = 0; i < WRITERS; i++) {
+        uint32_t until = atomic_load(&shared->answered[i]) + more;
+        while (atomic_load(&shared->answered[i]) < until) {
+            usleep(200);
+        }
+    }
+}
+
+/* Everything that was answered is there, once and in order, and nothing that nobody wrote. */
+static void check_writer(unsigned index)
+{
+    const uint32_t answered = atomic_load(&shared->answered[index]);
+    const struct rig_op read = {.code = READ};
+    char name[32];
+    snprintf(name, sizeof(name), "list%u", index);
+    ck_assert_int_eq(rig_one(&rig, name, read), 0);
+    ck_assert_uint_eq(rig.data_len % 4, 0);
+    uint32_t last = (uint32_t)(rig.data_len / 4);
+    ck_assert_uint_ge(last, answered);
+    ck_assert_uint_le(last, answered + 1);
+    for (uint32_t n = 1; n <= last; n++) {
+        ck_assert_uint_eq(signet_load_u32(rig.data + (size_t)(n - 1) * 4), n);
+    }
+    for (uint32_t k = 0; k < SPREAD && k < answered; k++) {
+        uint32_t want = answered - (answered - k) % SPREAD; /* the last that was written there */
+        snprintf(name, sizeof(name), "x%u.%u", index, k);
+        if (want == 0) {
+            continue;
+        }
+        ck_assert_int_eq(rig_one(&rig, name, read), 0);
+        ck_assert_uint_eq(rig.data_len, 800);
+        uint32_t have = signet_load_u32(rig.data);
+        ck_assert(have == want || have == answered + 1);
+    }
+    for (uint32_t n = 8; n <= answered; n += 8) {
+        snprintf(name, sizeof(name), "gone%u.%u", index, n);
+        ck_assert_int_eq(rig_one(&rig, name, read), -ENOENT);
+    }
+}
+
+static void check_all(void)
+{
+    for (unsigned i = 0; i < WRITERS; i++) {
+        check_writer(i);
+    }
+    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+}
+
+/* --- tests ---------------------------------------------------------------------------------- */
+
+START_TEST(under_writers)
+{
+    options.sync = _i == 1;
+    assert_ok(reopen());
+    begin_writers();
+    for (unsigned round = 0; round < 5; round++) {
+        wait_for_some(options.sync ? 10 : 300);
+        uint64_t before = journal_usage(rig.osd.journal).bytes;
+        assert_ok(signet_osd_journal_anew(&rig.osd, &fail));
+        ck_assert_uint_eq(journal_usage(rig.osd.journal).anew, round + 1);
+        ck_assert_uint_gt(before, 0);
+    }
+    wait_for_some(10);
+    end_writers();
+    check_all();
+    struct store_usage usage = signet_osd_usage(&rig.osd);
+    ck_assert_int_eq(rig_put(&rig, "after", "x"), 0);
+    rig_stop(&rig);
+    assert_ok(reopen());
+    check_all();
+    rig_is_text(&rig, "after", "x");
+    ck_assert_uint_eq(signet_osd_usage(&rig.osd).objects, usage.objects + 1);
+    rig_stop(&rig);
+}
+END_TEST
+
+/* Only objects and what peers have asked for: as small as that, and the same behind a restart. */
+START_TEST(as_small_as_its_objects)
+{
+    struct rig_op append = {.code = APPEND, .length = 1, .data = "x", .len = 1};
+    assert_ok(reopen());
+    for (int i = 0; i < 2000; i++) {
+        ck_assert_int_eq(rig_put(&rig, "one", "text"), 0);
+    }
+    const struct rig_request q = {.name = "log", .tid = 5000, .op = &append, .num_ops = 1};
+    ck_assert_int_eq(rig_do(&rig, &q), 0);
+    uint64_t before = journal_usage(rig.osd.journal).bytes, version = rig.replay_version;
+    assert_ok(signet_osd_journal_anew(&rig.osd, &fail));
+    uint64_t after = journal_usage(rig.osd.journal).bytes;
+    ck_assert_uint_lt(after * 3, before);
+    struct stat st;
+    ck_assert_int_eq(stat(path_of("journal"), &st), 0);
+    ck_assert_uint_eq((uint64_t)st.st_size, after);
+    rig_stop(&rig);
+    assert_ok(reopen());
+    ck_assert_uint_eq(report.bytes, after);
+    ck_assert_int_eq(rig_do(&rig, &q), 0); /* a repetition */
+    ck_assert_uint_eq(rig.replay_version, version);
+    rig_is_text(&rig, "log", "x");
+    rig_stop(&rig);
+}
+END_TEST
+
+static enum journal_step killed_at;
+static int killed_after;
+
+static void kill_here(enum journal_step step)
+{
+    if (step == killed_at && killed_after-- == 0) {
+        kill(getpid(), SIGKILL);
+    }
+}
+
+static void child(int delay)
+{
+    options.step = kill_here;
+    if (reopen() != 0) {
+        _exit(1);
+    }
+    begin_writers();
+    wait_for_some(options.sync ? 5 : 100);
+    usleep((unsigned)delay);
+    if (signet_osd_journal_anew(&rig.osd, &fail) != 0) {
+        _exit(2);
+    }
+    wait_for_some(1);
+    kill(getpid(), SIGKILL);
+}
+
+/* kill -9 at each step, with writers at work: what was answered is there. */
+START_TEST(killed_at_each_step)
+{
+    options.sync = _i / (JOURNAL_SETTLED + 1) == 1;
+    killed_at = (enum journal_step)(_i % (JOURNAL_SETTLED + 1));
+    for (int round = 0; round < 2; round++) {
+        int status;
+        killed_after = killed_at == JOURNAL_SHARD_WRITTEN ? round * 9 : 0;
+        pid_t pid = fork();
+        if (pid == 0) {
+            child(round * 300);
+        }
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", status);
+        options.step = NULL;
+        ck_assert_int_eq(access(path_of("journal.new"), F_OK),
+                         killed_at <= JOURNAL_BEFORE_RENAME ? 0 : -1);
+        int err = reopen();
+        ck_assert_msg(err == 0, "%s: %s", signet_err_name(err), fail.text);
+        check_all();
+        rig_stop(&rig);
+        unlink(path_of("journal"));
+    }
+}
+END_TEST
+
+/* A full disk: writes are refused, deletions are not, and when there is room again all goes on. */
+START_TEST(a_full_disk)
+{
+    static char text[50000];
+    char name[16];
+    int num = 0;
+    options.max_bytes = 6 << 20;
+    assert_ok(reopen());
+    if (rig.osd.journal->no_reserve) {
+        return;
+    }
+    const struct rig_op op = {
+        .code = WRITEFULL, .length = sizeof(text), .data = text, .len = sizeof(text)};
+    do {
+        snprintf(name, sizeof(name), "o%d", num);
+    } while (rig_one(&rig, name, op) == 0 && ++num < 1000);
+    ck_assert_int_eq(rig.result, -ENOSPC);
+    ck_assert_int_lt(num, 1000);
+    uint64_t full = journal_usage(rig.osd.journal).bytes;
+    ck_assert_uint_le(full, options.max_bytes - JOURNAL_RESERVE);
+    /* no room for another one: the former stays */
+    rig.osd.journal->max_bytes = 2 << 20;
+    assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
+    ck_assert_ptr_nonnull(strstr(fail.text, "No space left"));
+    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    rig.osd.journal->max_bytes = options.max_bytes;
+    for (int i = 0; i < num; i++) {
+        snprintf(name, sizeof(name), "o%d", i);
+        ck_assert_int_eq(rig_one(&rig, name, (struct rig_op){.code = DELETE}), 0);
+        ck_assert_int_eq(rig_one(&rig, "more", op), -ENOSPC);
+    }
+    ck_assert_uint_gt(journal_usage(rig.osd.journal).refused, 0);
+    assert_ok(signet_osd_journal_anew(&rig.osd, &fail));
+    ck_assert_uint_lt(journal_usage(rig.osd.journal).bytes, full / 4);
+    ck_assert_int_eq(rig_one(&rig, "more", op), 0);
+    rig_stop(&rig);
+    assert_ok(reopen());
+    ck_assert_uint_eq(signet_osd_usage(&rig.osd).objects, 1);
+    rig_stop(&rig);
+}
+END_TEST
+
+/* It cannot be begun: nothing changes. */
+START_TEST(cannot_begin)
+{
+    assert_ok(reopen());
+    ck_assert_int_eq(rig_put(&rig, "a", "x"), 0);
+    ck_assert_int_eq(mkdir(path_of("journal.new"), 0700), 0);
+    assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
+    ck_assert_int_eq(rmdir(path_of("journal.new")), 0);
+    ck_assert_int_eq(rig_put(&rig, "a", "y"), 0);
+    rig_stop(&rig);
+    assert_ok(reopen());
+    rig_is_text(&rig, "a", "y");
+    rig_stop(&rig);
+}
+END_TEST
+
+static atomic_int times, bad;
+
+static void kept(void *arg, uint64_t before, uint64_t after, int err, const struct signet_fail *why)
+{
+    (void)arg;
+    (void)why;
+    atomic_fetch_add(&bad, err != 0 || after >= before);
+    atomic_fetch_add(&times, 1);
+}
+
+/* The thread that looks after it. */
+START_TEST(by_itself)
+{
+    atomic_store(&times, 0);
+    atomic_store(&bad, 0);
+    assert_ok(reopen());
+    assert_ok(signet_osd_keep(&rig.osd, 200000, kept, NULL));
+    begin_writers();
+    for (int i = 0; i < 1000 && atomic_load(&times) < 2; i++) {
+        usleep(20000);
+    }
+    end_writers();
+    ck_assert_int_ge(atomic_load(&times), 2);
+    ck_assert_int_eq(atomic_load(&bad), 0);
+    check_all();
+    rig_stop(&rig);
+    assert_ok(reopen());
+    check_all();
+    rig_stop(&rig);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("osd_anew");
+    TCase *t = tcase_create("anew");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_loop_test(t, under_writers, 0, 2);
+    tcase_add_test(t, as_small_as_its_objects);
+    tcase_add_loop_test(t, killed_at_each_step, 0, 2 * (JOURNAL_SETTLED + 1));
+    tcase_add_test(t, a_full_disk);
+    tcase_add_test(t, cannot_begin);
+    tcase_add_test(t, by_itself);
+    suite_add_tcase(s, t);
+    return suite_run(s);
+}
