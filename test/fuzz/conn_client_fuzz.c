@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A client's connection to a monitor, fed by a script. Byte 0: bit 0 secure mode, bit 1 one byte at
- * a time; bytes 1 and 2: the port dialled. Then steps, each a byte and its operands:
+ * a time, bit 3 authentication none; bytes 1 and 2: the port dialled. Then steps, each a byte and
+ * its operands:
  *   0 len16 bytes          raw bytes
  *   1 tag len16 bytes      a control frame, sealed once the connection is
  *   2 len16 x 3 bytes      a message: segment 0, front, data
@@ -39,7 +40,7 @@ static int counting_random(void *arg, uint8_t *out, size_t len)
 }
 
 /* The client of the recorded streams. */
-static struct signet_client *new_client(struct signet_env env)
+static struct signet_client *new_client(struct signet_env env, bool none)
 {
     struct signet_client_options o = {.want = SIGNET_MON | SIGNET_OSD | SIGNET_MGR, .env = env};
     struct signet_client *client;
@@ -48,6 +49,7 @@ static struct signet_client *new_client(struct signet_env env)
         secret[i] = (uint8_t)(0xb0 + i);
     }
     demand(signet_name_parse(&o.name, "client.admin") == 0);
+    o.method = none ? SIGNET_AUTH_NONE : SIGNET_AUTH_CEPHX;
     demand(signet_key_import(&o.key, SIGNET_KEY_AES, secret, sizeof(secret), 0, NULL) == 0);
     demand(signet_client_new(&client, &o) == 0);
     signet_key_unref(o.key);
@@ -223,9 +225,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_init();
     uint8_t flags = signet_read_u8(&r);
     run.trickle = (flags & 2) != 0;
-    o.modes[0] = (flags & 1) != 0 ? SIGNET_MODE_SECURE : SIGNET_MODE_CRC;
+    bool none = (flags & 8) != 0;
+    o.modes[0] = (flags & 1) != 0 && !none ? SIGNET_MODE_SECURE : SIGNET_MODE_CRC;
     o.keepalive_interval_ns = (flags & 4) != 0 ? UINT64_C(1000000000) : 0;
-    o.client = new_client(env);
+    o.client = new_client(env, none);
     demand(signet_addr_parse(&o.target, "v2:127.0.0.1:1") == 0);
     o.target.port = signet_read_u16(&r);
     demand(signet_conn_new(&run.conn, &o, run.now_ns) == 0);
