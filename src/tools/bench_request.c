@@ -221,27 +221,44 @@ static bool same_contents(struct bench_conn *c, uint64_t object, struct signet_s
     return bench_holds(c->contents, load->contents_len, object, data.p, data.len);
 }
 
+/* What is wrong with it: the errno of the OSD, the failure to read it, or that it is not what was
+ * written. */
+struct finding {
+    int os_err, err;
+    bool differs;
+};
+
+static struct finding judge(struct bench_conn *c, const struct bench_slot *slot,
+                            const struct lite_osd_reply *reply, struct signet_span data)
+{
+    struct bench_job *job = c->load->job;
+    struct finding f = {0};
+    if (reply->result == -ENOENT && slot->sends > 1 && is_removal(job->kind))
+        return f; /* done by what was sent before, whose answer was lost */
+    if (reply->result < 0 || reply->redirect)
+        f.os_err = reply->redirect ? -EOPNOTSUPP : reply->result;
+    else if (job->kind == BENCH_META_READ)
+        f.differs = !bench_meta_read(&job->meta, data.p, data.len);
+    else if (job->kind == BENCH_LIST)
+        f.err = bench_list_take(job->list, data.p, data.len);
+    else if (bench_is_read(job->kind))
+        f.differs = !same_contents(c, slot->object, data);
+    return f;
+}
+
 /* False: told, and the end. */
 static bool check(struct bench_conn *c, const struct bench_slot *slot,
                   const struct lite_osd_reply *reply, struct signet_span data)
 {
-    struct bench_load *load = c->load;
-    struct bench_why why = {.kind = load->job->kind, .object = slot->object};
-    bool gone = reply->result == -ENOENT && slot->sends > 1 && is_removal(load->job->kind);
-    if (gone) { /* by what was sent before, whose answer was lost */
-    } else if (reply->result < 0 || reply->redirect) {
-        why.os_err = reply->redirect ? -95 : reply->result;
-    } else if (load->job->kind == BENCH_META_READ) {
-        why.differs = !bench_meta_read(&load->job->meta, data.p, data.len);
-    } else if (load->job->kind == BENCH_LIST) {
-        why.err = bench_list_take(load->job->list, data.p, data.len);
-    } else if (bench_is_read(load->job->kind)) {
-        why.differs = !same_contents(c, slot->object, data);
-    }
-    bool good = !why.err && !why.os_err && !why.differs;
-    if (!good)
-        bench_fail(load, &why);
-    return good;
+    struct finding f = judge(c, slot, reply, data);
+    if (!f.os_err && !f.err && !f.differs)
+        return true;
+    bench_fail(c->load, &(struct bench_why){.kind = c->load->job->kind,
+                                            .object = slot->object,
+                                            .err = f.err,
+                                            .os_err = f.os_err,
+                                            .differs = f.differs});
+    return false;
 }
 
 static void note(struct bench_conn *c, uint64_t latency_ns)
