@@ -27,6 +27,8 @@ foreach(handler ${TEST_HANDLERS})
 endforeach()
 signet_test(bench_test PLAIN SOURCES unit/bench_test.c)
 target_link_libraries(bench_test PRIVATE signet_tool_objects signet_lite)
+signet_test(bench_trouble_test SOURCES unit/bench_trouble_test.c unit/bench_stage.c)
+target_link_libraries(bench_trouble_test PRIVATE signet_tool_objects signet_lite)
 signet_test(conf_test PLAIN SOURCES unit/conf_test.c)
 target_link_libraries(conf_test PRIVATE signet_tool_objects signet_lite)
 
