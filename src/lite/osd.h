@@ -98,6 +98,9 @@ typedef void (*signet_osd_kept)(void *arg, uint64_t before, uint64_t after, int 
                                 const struct signet_fail *fail);
 SIGNET_MUST int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept told,
                                 void *arg);
+/* Other limits than at the start, at any time: of the memory of all objects, and for
+ * signet_osd_keep(). */
+void signet_osd_limit(struct signet_osd *osd, uint64_t store_bytes, uint64_t keep_bytes);
 /* The largest global_id whose writes are remembered, or 0. No other client may get it or one below:
  * its writes would be taken for repetitions. Before the first session. */
 uint64_t signet_osd_last_client(const struct signet_osd *osd);

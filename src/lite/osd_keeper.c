@@ -12,7 +12,7 @@ enum { LOOK_S = 1, RETRY_S = 10 };
 
 struct osd_keeper {
     struct signet_osd *osd;
-    uint64_t keep;
+    _Atomic uint64_t keep;
     signet_osd_kept told;
     void *arg;
     pthread_t thread;
@@ -30,6 +30,14 @@ bool osd_journal_is_history(const struct signet_osd *osd, uint64_t keep)
 bool osd_keeper_ends(const struct osd_keeper *k)
 {
     return k != NULL && atomic_load(&k->ending);
+}
+
+void signet_osd_limit(struct signet_osd *osd, uint64_t store_bytes, uint64_t keep_bytes)
+{
+    store_limit(osd->store, store_bytes);
+    if (osd->keeper != NULL) {
+        atomic_store(&osd->keeper->keep, keep_bytes);
+    }
 }
 
 /* False: it is time to end. */
@@ -52,7 +60,7 @@ static void *run(void *arg)
     int pause = LOOK_S;
     while (wait_for(k, pause)) {
         pause = LOOK_S;
-        if (osd_journal_is_history(k->osd, k->keep)) {
+        if (osd_journal_is_history(k->osd, atomic_load(&k->keep))) {
             struct signet_fail fail = {.err = 0};
             uint64_t before = journal_usage(k->osd->journal).bytes;
             int err = signet_osd_journal_anew(k->osd, &fail);

@@ -41,6 +41,7 @@ int store_new(struct store **out, const struct store_options *options)
     }
     memset(store, 0, len);
     store->options = *options;
+    store_limit(store, options->max_bytes);
     store->shard_bits = (unsigned)__builtin_ctz(options->shards);
     store->arena = arena_new(KEEP_NS);
     int err = store->arena != NULL ? draw_key(store) : -SIGNET_E_NOMEM;
@@ -118,9 +119,15 @@ uint64_t store_version(struct store *store, const struct store_id *id)
     return version;
 }
 
+void store_limit(struct store *store, uint64_t max_bytes)
+{
+    atomic_store_explicit(&store->max_bytes, max_bytes, memory_order_relaxed);
+}
+
 struct store_usage store_usage(struct store *store)
 {
-    struct store_usage u = {.max_bytes = store->options.max_bytes};
+    struct store_usage u = {.objects = 0};
+    u.max_bytes = atomic_load_explicit(&store->max_bytes, memory_order_relaxed);
     u.memory = atomic_load_explicit(&store->memory, memory_order_relaxed);
     for (unsigned i = 0; i < store->options.shards; i++) {
         u.objects += atomic_load_explicit(&store->shard[i].objects, memory_order_relaxed);

@@ -78,6 +78,9 @@ struct store_options {
 SIGNET_MUST int store_new(struct store **out, const struct store_options *options);
 void store_free(struct store *store); /* nothing may be in use; NULL is fine */
 
+/* Another max_bytes, at any time: below what is there, writes are refused until it is less. */
+void store_limit(struct store *store, uint64_t max_bytes);
+
 /* A reference to the present version, or NULL. */
 struct store_object *store_get(struct store *store, const struct store_id *id);
 /* The last version number given out in the object's shard. */

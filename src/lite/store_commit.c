@@ -60,7 +60,7 @@ static int account(struct store_work *work)
         return 0;
     }
     uint64_t used = atomic_fetch_add_explicit(&store->memory, more, memory_order_relaxed);
-    if (used + more > store->options.max_bytes) {
+    if (used + more > atomic_load_explicit(&store->max_bytes, memory_order_relaxed)) {
         atomic_fetch_sub_explicit(&store->memory, more, memory_order_relaxed);
         return -ENOSPC;
     }

@@ -21,7 +21,7 @@ struct store {
     struct arena *arena;
     uint64_t key[2];
     unsigned shard_bits;
-    _Atomic uint64_t memory;
+    _Atomic uint64_t memory, max_bytes;
     struct store_shard shard[];
 };
 

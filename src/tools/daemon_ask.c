@@ -94,6 +94,23 @@ static bool ask_rotate(struct daemon *d, FILE *out)
     return err == 0;
 }
 
+static void apply_limits(struct daemon *d, const struct daemon_config *fresh)
+{
+    struct daemon_config *now = &d->config;
+    if (fresh->store_bytes == now->store_bytes && fresh->journal_keep == now->journal_keep &&
+        fresh->drain_s == now->drain_s) {
+        return;
+    }
+    now->store_bytes = fresh->store_bytes;
+    now->journal_keep = fresh->journal_keep;
+    now->drain_s = fresh->drain_s;
+    signet_osd_limit(&d->serve.osd, now->store_bytes, now->journal_keep);
+    daemon_log_text(&d->log, SIGNET_LOG_INFO, "reload",
+                    "in force now: store-bytes %" PRIu64 ", journal-keep %" PRIu64
+                    ", drain %" PRIu64,
+                    now->store_bytes, now->journal_keep, now->drain_s);
+}
+
 /* Only what has changed in the configuration: a handler that was switched by hand stays. */
 static bool apply(struct daemon *d, const struct daemon_config *fresh)
 {
@@ -105,6 +122,7 @@ static bool apply(struct daemon *d, const struct daemon_config *fresh)
     if (strcmp(fresh->handler, d->fresh.handler) != 0) {
         ok = use_handler(d, fresh->handler[0] != 0 ? fresh->handler : "nss") == 0;
     }
+    apply_limits(d, fresh);
     if (daemon_config_fixed_changes(&d->config, fresh, names, sizeof(names))) {
         daemon_log_text(&d->log, SIGNET_LOG_WARN, "reload",
                         "changed, but in force after a restart only: %s", names);

@@ -102,9 +102,6 @@ bool daemon_config_fixed_changes(const struct daemon_config *a, const struct dae
         {"ctl", strcmp(a->ctl, b->ctl) == 0},
         {"journal", strcmp(a->journal, b->journal) == 0},
         {"journal-sync", a->journal_sync == b->journal_sync},
-        {"journal-keep", a->journal_keep == b->journal_keep},
-        {"store-bytes", a->store_bytes == b->store_bytes},
-        {"drain", a->drain_s == b->drain_s},
     };
     size_t len = 0;
     out[0] = 0;

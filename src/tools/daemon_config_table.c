@@ -305,7 +305,7 @@ static const struct daemon_option options[] = {
      "most 64 pools",
      "a pool; may be repeated (data=1)", set_pool, true, false},
     {"store-bytes", "N[KMGT]", SOME_BYTES, "memory for the objects of the OSD (1G)", set_store,
-     false, false},
+     false, true},
     {"journal", "DIR", SOME_FILE,
      "keep objects also in a journal there, with a key that is in\n--state (they are gone when the "
      "daemon ends)",
@@ -316,7 +316,7 @@ static const struct daemon_option options[] = {
      set_journal_sync, false, false},
     {"journal-keep", "N[KMGT]", SOME_BYTES,
      "do not write the journal anew, without what is history,\nbefore it has this size (64M)",
-     set_journal_keep, false, false},
+     set_journal_keep, false, true},
     {"threads", "N", "a number from 1 to 256", "worker threads (one for each processor)",
      set_threads, false, false},
     {"max-peers", "N", A_LIMIT, "connections at a time (65536)", set_max_peers, false, false},
@@ -361,7 +361,7 @@ static const struct daemon_option options[] = {
      daemon_set_metrics, false, false},
     {"ctl", "PATH", SOME_FILE, "control socket (DIR/ctl)", set_ctl, false, false},
     {"drain", "SECONDS", "a number from 0 to 3600",
-     "longest wait for connections to end at the stop (5)", set_drain, false, false},
+     "longest wait for connections to end at the stop (5)", set_drain, false, true},
     {"log-level", "LEVEL", "error, warn, info or debug", "error, warn, info or debug (info)",
      set_level, false, true},
 };

@@ -22,6 +22,35 @@ static int complain(int code, const char *text, const char *what)
     return code;
 }
 
+/* What getopt did not take: `option` is its word. */
+static int complain_option(int c, const char *option)
+{
+    fprintf(stderr, "signetd ctl: %s '%s'%s\n", c == ':' ? "the option" : "there is no option",
+            option, c == ':' ? " lacks its value" : "");
+    fputs("  next step:    options are --state DIR, the state directory of the daemon, or --ctl "
+          "PATH, its socket\nTry 'signetd --help'.\n",
+          stderr);
+    return TOOL_USAGE;
+}
+
+static int complain_connect(const char *path, int error)
+{
+    const char *next = "is signetd running, with this --state or --ctl, as this user?";
+    if (error == ECONNREFUSED) {
+        next = "the socket is there, but nobody listens: signetd has ended; start it";
+    } else if (error == EACCES || error == EPERM) {
+        next = "ask as the user who runs signetd, or as root";
+    } else if (error == ENOENT) {
+        next = "is signetd running, and with this --state or --ctl? The socket is DIR/ctl unless "
+               "it was given another with --ctl";
+    } else if (error == ENAMETOOLONG) {
+        next = "a socket's path has at most 107 bytes: give signetd a shorter one with --ctl";
+    }
+    fprintf(stderr, "signetd ctl: no daemon answers at %s: %s\n  next step:    %s\n", path,
+            strerror(error), next);
+    return TOOL_FAILURE;
+}
+
 static int connect_to(const char *path)
 {
     struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -86,10 +115,7 @@ static int ask(const char *path, int num, char **words)
     }
     int fd = connect_to(path);
     if (fd < 0) {
-        fprintf(stderr, "signetd ctl: no daemon answers at %s: %s\n", path, strerror(errno));
-        fputs("  next step:    is signetd running, with this --state or --ctl, as this user?\n",
-              stderr);
-        return TOOL_FAILURE;
+        return complain_connect(path, errno);
     }
     char *text = exchange(fd, line, len);
     int saved = errno;
@@ -111,17 +137,16 @@ int daemon_ctl_main(int argc, char **argv)
     while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (c) {
         case 's':
-            snprintf(path, sizeof(path), "%s/ctl", optarg);
+            snprintf(path, sizeof(path), "%.1000s/ctl", optarg);
             break;
         case 'c':
-            snprintf(path, sizeof(path), "%s", optarg);
+            snprintf(path, sizeof(path), "%.1010s", optarg);
             break;
         case 'h':
             daemon_help();
             return TOOL_OK;
         default:
-            return complain(TOOL_USAGE,
-                            "that option is not known or lacks its value: ", argv[optind - 1]);
+            return complain_option(c, argv[optind - 1]);
         }
     }
     if (path[0] == 0) {

@@ -34,6 +34,8 @@ static int make_directory(const char *path, struct daemon_why *why)
                            strerror(errno));
     }
     if (stat(path, &st) != 0) {
+        why->next = "give another directory with --state, or run signetd as the user that may read "
+                    "there";
         return daemon_fail(why, TOOL_FAILURE, "cannot look at the state directory %s: %s", path,
                            strerror(errno));
     }
@@ -66,13 +68,26 @@ static int locked_by_other(const char *dir, int fd, struct daemon_why *why)
                        pid[0] != 0 ? ", process " : "", pid, pid[0] != 0 ? "," : "", dir);
 }
 
+/* A file in it that the system refuses. */
+static int refused(const char *what, const char *path, struct daemon_why *why)
+{
+    int error = errno;
+    if (error == EACCES || error == EPERM) {
+        why->next = "the directory and what is in it must belong to the user who runs signetd, "
+                    "with modes 0700 and 0600";
+    } else if (error == ENOSPC || error == EDQUOT || error == EROFS) {
+        why->next = "make room there, or give another directory with --state";
+    }
+    return daemon_fail(why, TOOL_FAILURE, "cannot %s %s: %s", what, path, strerror(error));
+}
+
 static int take_lock(struct daemon_state *state, struct daemon_why *why)
 {
     char path[DAEMON_PATH_MAX], pid[24];
     join(path, state->path, "lock");
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) {
-        return daemon_fail(why, TOOL_FAILURE, "cannot open %s: %s", path, strerror(errno));
+        return refused("open", path, why);
     }
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         int code = errno == EWOULDBLOCK ? locked_by_other(state->path, fd, why)
@@ -123,7 +138,7 @@ static int write_cluster(const struct daemon_state *state, struct daemon_why *wh
     size_t len = daemon_cluster_print(&state->cluster, text, sizeof(text));
     join(path, state->path, "cluster");
     if (!replace_file(state->path, path, text, len)) {
-        return daemon_fail(why, TOOL_FAILURE, "cannot write %s: %s", path, strerror(errno));
+        return refused("write", path, why);
     }
     return TOOL_OK;
 }
@@ -193,7 +208,7 @@ static int read_cluster(struct daemon_state *state, const struct daemon_config *
         return code == TOOL_OK ? make_cluster(state, config, why) : code;
     }
     if (text == NULL) {
-        return daemon_fail(why, TOOL_FAILURE, "cannot read %s: %s", path, strerror(errno));
+        return refused("read", path, why);
     }
     int code = daemon_cluster_parse(&state->cluster, path, text, why);
     free(text);

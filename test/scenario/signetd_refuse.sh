@@ -32,6 +32,11 @@ refuse 2 "$work/conf:2: threads: 'many' is not a number from 1 to 256" --config 
 refuse 2 "cannot read the configuration $work/none: No such file" --config "$work/none"
 [ ! -e "$work/no" ] || fail "wrong usage made a state directory"
 refuse 2 "say which daemon: --state DIR or --ctl PATH" ctl status
+refuse 2 "there is no option '--stats'" ctl --stats "$work/no" status
+refuse 2 "there is no option '-x'" ctl -x status
+refuse 2 "the option '--state' lacks its value" ctl --state
+refuse 2 "options are --state DIR" ctl --nonsense
+refuse 1 "at most 107 bytes" ctl --ctl "$work/$(printf '%0150d' 0)" status
 refuse 2 "say what to do" ctl --state "$work/no"
 refuse 1 "no daemon answers at $work/no/ctl" ctl --state "$work/no" status
 

@@ -21,20 +21,23 @@ has_session() {
 cat >"$work/conf" <<END
 # of the test
 handler = nss
+store-bytes = 1G
 log-level = info
 END
 start --config "$work/conf"
 hold
-sed -i 's/nss/openssl/; s/info/debug/' "$work/conf"
+sed -i 's/nss/openssl/; s/info/debug/; s/store-bytes = 1G/store-bytes = 5M/' "$work/conf"
 echo "threads = 7" >>"$work/conf"
 kill -HUP "$pid"
 await logged "read configuration and state again" || fail "no reload"
 [ "$(status handler)" = openssl ] || fail "the reload left the handler"
+logged "in force now: store-bytes 5242880, journal-keep 67108864, drain 5" || fail "no word of what is in force"
+[ "$(metric signet_object_memory_max_bytes)" = 5242880 ] || fail "the reload left store-bytes"
 [ "$(status log-level)" = debug ] || fail "the reload left the level of the log"
 logged "after a restart only: threads" || fail "no word of what a reload cannot do"
 echo "threads = none" >>"$work/conf"
 kill -HUP "$pid"
-await logged "$work/conf:5: threads was given in line 4 already" || fail "a wrong file went unnoticed"
+await logged "$work/conf:6: threads was given in line 5 already" || fail "a wrong file went unnoticed"
 [ "$(status handler)" = openssl ] || fail "a wrong file changed something"
 sed -i '$ d' "$work/conf"
 # A handler that was switched by hand stays when the file says nothing new.

@@ -314,13 +314,12 @@ START_TEST(changes)
                           "--max-output=5G", "--max-input=6K"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
-    ck_assert_str_eq(
-        names,
-        "mon osd state keyring fsid pool threads max-peers max-half-open max-output "
-        "max-input ms-mode auth "
-        "allowed-ciphers "
-        "preferred-cipher service-cipher auth-ttl service-ttl "
-        "allow-insecure-reclaim metrics ctl journal journal-sync journal-keep store-bytes drain");
+    ck_assert_str_eq(names,
+                     "mon osd state keyring fsid pool threads max-peers max-half-open max-output "
+                     "max-input ms-mode auth "
+                     "allowed-ciphers "
+                     "preferred-cipher service-cipher auth-ttl service-ttl "
+                     "allow-insecure-reclaim metrics ctl journal journal-sync");
     char small[8];
     ck_assert(daemon_config_fixed_changes(&before, &config, small, sizeof(small)));
     ck_assert_str_eq(small, "mon osd");

@@ -154,6 +154,45 @@ START_TEST(directories)
 }
 END_TEST
 
+static void denied(const char *says)
+{
+    why.next = NULL;
+    refused(says);
+    ck_assert_msg(strstr(why.text, "Permission denied") != NULL, "%s", why.text);
+    ck_assert_ptr_nonnull(why.next);
+}
+
+/* As somebody who is not root, for whom modes mean nothing. */
+START_TEST(without_permission)
+{
+    enum { NOBODY = 65534 };
+    bool root = geteuid() == 0;
+    ck_assert_int_eq(chmod(base, 0), 0);
+    ck_assert(!root || seteuid(NOBODY) == 0);
+    denied("cannot make the state directory");
+    ck_assert(!root || seteuid(0) == 0);
+    ck_assert_int_eq(chmod(base, 0755), 0);
+    ck_assert_int_eq(mkdir(dir, 0500), 0);
+    ck_assert(!root || (chown(dir, NOBODY, NOBODY) == 0 && seteuid(NOBODY) == 0));
+    denied("/lock: ");
+    ck_assert_int_eq(chmod(dir, 0700), 0);
+    reopen();
+    publish(1);
+    write_file("keys", "x");
+    ck_assert_int_eq(chmod(in_dir("cluster"), 0), 0);
+    denied("cannot read ");
+    ck_assert_int_eq(chmod(in_dir("cluster"), 0600), 0);
+    reopen();
+    ck_assert_int_eq(chmod(dir, 0500), 0);
+    config.pools[0].id = 77; /* another map, which is to be written */
+    ck_assert_int_eq(daemon_state_publish(&state, &config, &mon, &osd, &why), TOOL_FAILURE);
+    ck_assert_msg(strstr(why.text, "cannot write ") != NULL, "%s", why.text);
+    ck_assert_ptr_nonnull(strstr(why.next, "0700"));
+    ck_assert_int_eq(chmod(dir, 0700), 0);
+    ck_assert(!root || seteuid(0) == 0);
+}
+END_TEST
+
 /* Either file without the other is no first start. */
 START_TEST(missing)
 {
@@ -218,6 +257,7 @@ int main(void)
     tcase_add_test(t, fsid);
     tcase_add_test(t, locked);
     tcase_add_test(t, directories);
+    tcase_add_test(t, without_permission);
     tcase_add_test(t, missing);
     tcase_add_test(t, damaged);
     tcase_add_test(t, text);

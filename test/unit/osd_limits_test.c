@@ -162,6 +162,22 @@ START_TEST(no_space)
 }
 END_TEST
 
+/* Lowered below what is there, only what takes less is done; raised, all is. */
+START_TEST(another_limit)
+{
+    struct rig_op op = {.code = WRITEFULL, .length = 10000, .data = noise, .len = 10000};
+    ck_assert_int_eq(rig_one(&rig, "a", op), 0);
+    ck_assert_int_eq(rig_one(&rig, "b", op), 0);
+    signet_osd_limit(&rig.osd, 5000, 1);
+    ck_assert_uint_eq(signet_osd_usage(&rig.osd).max_bytes, 5000);
+    ck_assert_int_eq(rig_one(&rig, "c", op), -ENOSPC);
+    ck_assert_int_eq(rig_one(&rig, "a", (struct rig_op){.code = DELETE}), 0);
+    ck_assert_int_eq(rig_put(&rig, "b", "short"), 0);
+    signet_osd_limit(&rig.osd, 50000, 1);
+    ck_assert_int_eq(rig_one(&rig, "c", op), 0);
+}
+END_TEST
+
 /* --- repetitions ---------------------------------------------------------------------------- */
 
 static int32_t append(uint64_t tid)
@@ -281,6 +297,7 @@ int main(void)
     tcase_add_test(t, operations_that_cannot_be);
     tcase_add_test(t, replies_are_bounded);
     tcase_add_test(t, no_space);
+    tcase_add_test(t, another_limit);
     tcase_add_test(t, a_write_that_comes_again_is_not_done_again);
     tcase_add_test(t, only_success_is_remembered);
     tcase_add_test(t, as_many_as_promised);
