@@ -52,28 +52,64 @@ static void put_high(uint8_t *out, size_t from, size_t num, uint64_t high)
     }
 }
 
-/* The first halves are there already; only the second ones count, but for a carry. */
-static void put_low(uint8_t *out, size_t num, struct counter *c)
+static inline void put_one(uint8_t *out, size_t i, uint64_t low)
 {
-    put_high(out, 0, c->stale, c->high);
-    c->stale = 0;
+    signet_store_u64(out + 16 * i + 8, __builtin_bswap64(low));
+}
+
+/* With a carry between them. */
+static void put_carrying(uint8_t *out, size_t num, struct counter *c)
+{
     for (size_t i = 0; i < num; i++) {
-        signet_store_u64(out + 16 * i + 8, __builtin_bswap64(c->low++));
-        if (__builtin_expect(c->low == 0, 0)) {
+        put_one(out, i, c->low++);
+        if (c->low == 0) {
             put_high(out, i + 1, BLOCKS, ++c->high);
             c->stale = i + 1;
         }
     }
 }
 
+/* The first halves are there already; only the second ones count, but for a carry. */
+static void put_low(uint8_t *out, size_t num, struct counter *c)
+{
+    size_t i = 0;
+    put_high(out, 0, c->stale, c->high);
+    c->stale = 0;
+    if (__builtin_expect(c->low + num < num, 0)) {
+        put_carrying(out, num, c);
+        return;
+    }
+    for (; i + 4 <= num; i += 4) {
+        put_one(out, i, c->low + i);
+        put_one(out, i + 1, c->low + i + 1);
+        put_one(out, i + 2, c->low + i + 2);
+        put_one(out, i + 3, c->low + i + 3);
+    }
+    for (; i < num; i++) {
+        put_one(out, i, c->low + i);
+    }
+    c->low += num;
+}
+
 /* 16 bytes at any address. */
 typedef uint64_t block __attribute__((vector_size(16), aligned(1), may_alias));
+
+static inline void mix_block(uint8_t *out, const uint8_t *in, const uint8_t *stream)
+{
+    *(block *)out = *(const block *)in ^ *(const block *)stream;
+}
 
 static void mix(uint8_t *out, const uint8_t *in, const uint8_t *stream, size_t len)
 {
     size_t at = 0;
+    for (; at + 64 <= len; at += 64) {
+        mix_block(out + at, in + at, stream + at);
+        mix_block(out + at + 16, in + at + 16, stream + at + 16);
+        mix_block(out + at + 32, in + at + 32, stream + at + 32);
+        mix_block(out + at + 48, in + at + 48, stream + at + 48);
+    }
     for (; at + 16 <= len; at += 16) {
-        *(block *)(out + at) = *(const block *)(in + at) ^ *(const block *)(stream + at);
+        mix_block(out + at, in + at, stream + at);
     }
     for (; at < len; at++) {
         out[at] = in[at] ^ stream[at];
