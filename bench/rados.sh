@@ -119,11 +119,17 @@ bench_arguments() { # CLIENT SERVER MODE HANDLER SECONDS PHASE
     BENCH_ARGUMENTS=(bench "$5" "$6" -t "$DEPTH")
     [ "$6" != write ] || BENCH_ARGUMENTS+=(-b "$SIZE" --no-cleanup)
     [ "$1" != rados ] || return 0
-    BENCH_ARGUMENTS+=(-p "$POOL" -m "${MON[$2]}" -n client.admin)
-    if [ "$3" = none ]; then
-        BENCH_ARGUMENTS+=(--auth none --ms-mode crc)
+    signet_login "$2" "$3" "$4"
+    BENCH_ARGUMENTS+=("${SIGNET_LOGIN[@]}")
+}
+
+signet_login() { # SERVER MODE HANDLER: sets SIGNET_LOGIN
+    SIGNET_LOGIN=(-p "$POOL" -m "${MON[$1]}" -n client.admin)
+    if [ "$2" = none ]; then
+        SIGNET_LOGIN+=(--auth none --ms-mode crc)
     else
-        BENCH_ARGUMENTS+=(-k "${KEYRING[$2]}" --ms-mode "$3" --handler "$4")
+        SIGNET_LOGIN+=(-k "${KEYRING[$1]}" --ms-mode "$2")
+        [ "$3" = - ] || SIGNET_LOGIN+=(--handler "$3")
     fi
 }
 
@@ -165,9 +171,8 @@ measure() { # ROUND CLIENT SERVER MODE HANDLER PHASE
 
 # The objects of this row go, whoever wrote them, so that no server holds more than another.
 clean_up() { # SERVER MODE HANDLER
-    client_command signet "$1" "$2" "$3"
-    timeout 120 "${CLIENT_RUN[@]}" bench cleanup -p "$POOL" -m "${MON[$1]}" -n client.admin \
-        -k "${KEYRING[$1]}" >"$WORK/said" 2>&1 ||
+    signet_login "$1" "$2" "$3"
+    timeout 120 "$BIN/signet" bench cleanup "${SIGNET_LOGIN[@]}" >"$WORK/said" 2>&1 ||
         failed "cleaning up on $1 ($2)" "$(tail -n 3 "$WORK/said")"
 }
 
