@@ -33,6 +33,7 @@ scenario_test(signetd.bench.lost signetd_bench_lost.sh)
 add_executable(object_client scenario/object_client.c)
 target_link_libraries(object_client PRIVATE signet_lite)
 set_target_properties(object_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+scenario_test(signetd.deaf signetd_deaf.sh $<TARGET_FILE:object_client>)
 scenario_test(signetd.journal signetd_journal.sh $<TARGET_FILE:object_client> 5)
 scenario_test(signetd.journal.sync signetd_journal.sh $<TARGET_FILE:object_client> 5
     --journal-sync)

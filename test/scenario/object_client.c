@@ -8,6 +8,9 @@
  *
  * object_client MON KEYRING OSD POOL check LAST < NUMBERS: of the numbers up to LAST those in stdin
  * must be there and whole, the others whole or not there; the same with those in "log", in order.
+ *
+ * object_client MON KEYRING OSD POOL deaf NUM: writes one large object, asks for it many times on
+ * NUM connections and reads nothing of the answers; says "asked" and waits for the end of stdin.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +29,7 @@
 #include "lite/osd_client.h"
 
 enum { DEPTH = 8, SIZE = 3000, LOG_EVERY = 8 };
-enum { OP_APPEND = 0x2206, PG_NUM = 8, OVER = 20000 };
+enum { OP_APPEND = 0x2206, PG_NUM = 8, OVER = 20000, BIG = 2 << 20, ASKS = 8 };
 #define MARK    "nobody sees this in the journal"
 #define WAIT_NS UINT64_C(20000000000)
 
@@ -287,15 +290,57 @@ static void check_log(struct link *l, uint64_t last)
     }
 }
 
+/* --- asking without reading ----------------------------------------------------------------- */
+
+static void ask(struct link *l, uint64_t tid)
+{
+    send_op(l, tid, "big", (struct lite_op){.code = LITE_OP_READ}, NULL);
+    int err = signet_driver_flush(l->driver, l->conn, signet_driver_now_ns() + 10000000);
+    (void)err; /* it is not read any more, or the daemon has had enough of it */
+}
+
+static void be_deaf(struct link *l, const char *osd, uint64_t num)
+{
+    struct link *deaf = calloc(num, sizeof(*deaf));
+    uint8_t *data = calloc(1, BIG);
+    uint64_t tid;
+    struct signet_span none;
+    if (deaf == NULL || data == NULL) {
+        die("connections", -SIGNET_E_NOMEM);
+    }
+    send_op(l, 1, "big",
+            (struct lite_op){.code = LITE_OP_WRITEFULL, .length = BIG, .payload_len = BIG}, data);
+    if (receive(l, &tid, &none) != 0) {
+        wrong("cannot be written", 1);
+    }
+    for (uint64_t i = 0; i < num; i++) {
+        deaf[i] = (struct link){.client = l->client, .pool = l->pool};
+        log_in(&deaf[i], osd, SIGNET_OSD);
+    }
+    for (uint64_t n = 1; n <= ASKS * num; n++) {
+        ask(&deaf[n % num], n);
+    }
+    puts("asked");
+    fflush(stdout);
+    while (getchar() != EOF) {
+    }
+    for (uint64_t i = 0; i < num; i++) {
+        hang_up(&deaf[i]);
+    }
+    free(deaf);
+    free(data);
+}
+
 int main(int argc, char **argv)
 {
     struct link l = {.tid = 0};
     churn = argc == 10 && strcmp(argv[9], "churn") == 0;
     bool writes = argc == (churn ? 10 : 9) && strcmp(argv[5], "write") == 0;
     bool checks = argc == 7 && strcmp(argv[5], "check") == 0;
-    if (!writes && !checks) {
+    bool deaf = argc == 7 && strcmp(argv[5], "deaf") == 0;
+    if (!writes && !checks && !deaf) {
         fputs("usage: object_client MON KEYRING OSD POOL write FIRST PID NUM [churn] |"
-              " check LAST\n",
+              " check LAST | deaf NUM\n",
               stderr);
         return 2;
     }
@@ -308,6 +353,8 @@ int main(int argc, char **argv)
     log_in(&l, argv[3], SIGNET_OSD);
     if (writes) {
         write_all(&l, number, (pid_t)strtol(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
+    } else if (deaf) {
+        be_deaf(&l, argv[3], number);
     } else {
         read_numbers(number);
         check_objects(&l, number);
