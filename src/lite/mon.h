@@ -43,6 +43,7 @@ struct signet_mon {
     /* Asked for what status and df show; may be set after signet_mon_init(), before the first
      * session. NULL: zeros are shown. */
     struct signet_lite_usage (*usage)(void *arg);
+    struct signet_lite_usage (*pool_usage)(void *arg, uint64_t pool); /* of one; the same of NULL */
     void *usage_arg;
 };
 

@@ -61,6 +61,8 @@ void mon_paxos_skip(struct signet_reader *r);
 void mon_paxos_write(struct signet_writer *w);
 /* Zeros when nobody knows; never more used than there is. */
 struct signet_lite_usage mon_usage(const struct signet_mon *mon);
+/* mon_pools.c: of one pool; its capacity is that of all. */
+struct signet_lite_usage mon_pool_usage(const struct signet_mon *mon, uint64_t pool);
 bool mon_our_fsid(const struct mon_call *call, struct signet_span fsid);
 
 int mon_get_map(struct mon_call *call);

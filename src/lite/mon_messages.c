@@ -14,7 +14,6 @@ enum {
     KIB = 1024,
     SUBSCRIPTIONS_MAX = 64,
     NAME_MAX_LEN = 256,
-    POOLS_MAX = 4096,
     FSID_LEN = 16,
     RENEW_BUF = SIGNET_AUTH_PAYLOAD_MAX + 64, /* payload and what MAuthReply has around it */
 };
@@ -161,7 +160,7 @@ int mon_get_version(struct mon_call *call)
                                               .arg = v});
 }
 
-/* --- usage: there are no objects ------------------------------------------------------------ */
+/* --- usage ---------------------------------------------------------------------------------- */
 
 static void write_statfs(struct signet_writer *w, const void *arg)
 {
@@ -194,36 +193,6 @@ int mon_statfs(struct mon_call *call)
                                               .tid = call->in->tid,
                                               .front = write_statfs,
                                               .arg = call->mon});
-}
-
-static void write_pool_stats(struct signet_writer *w, const void *arg)
-{
-    const struct signet_lite_cluster *c = arg;
-    mon_paxos_write(w);
-    signet_write_bytes(w, c->fsid, sizeof(c->fsid));
-    signet_write_u32(w, 0); /* pools */
-    signet_write_u8(w, 0);  /* per_pool */
-}
-
-int mon_pool_stats(struct mon_call *call)
-{
-    struct signet_reader r = front_of(call);
-    mon_paxos_skip(&r);
-    struct signet_span fsid = signet_read_view(&r, FSID_LEN);
-    uint32_t num = signet_read_count(&r, POOLS_MAX, 4);
-    for (uint32_t i = 0; i < num && r.err == 0; i++) {
-        signet_read_blob(&r, NAME_MAX_LEN);
-    }
-    int err = mon_front_done(call, &r, "MGetPoolStats", 1);
-    if (err != 0 || !mon_our_fsid(call, fsid)) {
-        return err;
-    }
-    return mon_send(call, &(struct mon_reply){.type = MSG_GET_POOL_STATS_REPLY,
-                                              .version = 2,
-                                              .compat = 1,
-                                              .tid = call->in->tid,
-                                              .front = write_pool_stats,
-                                              .arg = call->mon->cluster});
 }
 
 /* An error, which is all that there is: pools neither come nor go nor have

@@ -4,6 +4,7 @@
 #include "lite/mon_show.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <signet/signet.h>
 
@@ -220,14 +221,60 @@ static double used_share(struct signet_lite_usage u)
     return u.capacity > 0 ? (double)u.used / (double)u.capacity : 0;
 }
 
+/* Of what the pool has and could have. */
+static double pool_share(struct signet_lite_usage pool, struct signet_lite_usage all)
+{
+    uint64_t of = pool.used + (all.capacity - all.used);
+    return of > 0 ? (double)pool.used / (double)of : 0;
+}
+
+static json_t *df_pools(const struct signet_mon *mon, struct signet_lite_usage all)
+{
+    json_t *pools = json_array();
+    for (uint32_t i = 0; i < mon->cluster->num_pools; i++) {
+        const struct signet_lite_pool *p = &mon->cluster->pools[i];
+        struct signet_lite_usage u = mon_pool_usage(mon, p->id);
+        json_array_append_new(
+            pools, json_pack("{s:s, s:I, s:{s:I, s:I, s:I, s:I, s:f, s:I}}", "name", p->name, "id",
+                             (json_int_t)p->id, "stats", "stored", (json_int_t)u.bytes, "objects",
+                             (json_int_t)u.objects, "kb_used", (json_int_t)((u.used + 1023) / 1024),
+                             "bytes_used", (json_int_t)u.used, "percent_used", pool_share(u, all),
+                             "max_avail", (json_int_t)(all.capacity - all.used)));
+    }
+    return pools;
+}
+
 static json_t *df_json(const struct signet_mon *mon)
 {
     struct signet_lite_usage u = mon_usage(mon);
     json_int_t total = (json_int_t)u.capacity, used = (json_int_t)u.used;
-    return json_pack("{s:{s:I, s:I, s:I, s:I, s:f, s:i}, s:{}, s:[]}", "stats", "total_bytes",
+    return json_pack("{s:{s:I, s:I, s:I, s:I, s:f, s:i}, s:{}, s:o?}", "stats", "total_bytes",
                      total, "total_avail_bytes", total - used, "total_used_bytes", used,
                      "total_used_raw_bytes", used, "total_used_raw_ratio", used_share(u),
-                     "num_osds", 1, "stats_by_class", "pools");
+                     "num_osds", 1, "stats_by_class", "pools", df_pools(mon, u));
+}
+
+static void print_pools(struct mon_run *run, struct signet_lite_usage all)
+{
+    const struct signet_lite_cluster *c = run->mon->cluster;
+    char stored[UNIT_TEXT], used[UNIT_TEXT], avail[UNIT_TEXT];
+    size_t width = 4;
+    for (uint32_t i = 0; i < c->num_pools; i++) {
+        size_t len = strlen(c->pools[i].name);
+        width = len > width ? len : width;
+    }
+    lite_text_printf(&run->out, "\n--- POOLS ---\n%-*s  %4s  %4s  %10s  %8s  %10s  %5s  %10s\n",
+                     (int)width, "POOL", "ID", "PGS", "STORED", "OBJECTS", "USED", "%USED",
+                     "MAX AVAIL");
+    for (uint32_t i = 0; i < c->num_pools; i++) {
+        const struct signet_lite_pool *p = &c->pools[i];
+        struct signet_lite_usage u = mon_pool_usage(run->mon, p->id);
+        lite_text_printf(&run->out,
+                         "%-*s  %4" PRIu64 "  %4u  %10s  %8" PRIu64 "  %10s  %5.2f  %10s\n",
+                         (int)width, p->name, p->id, p->pg_num, bytes_text(u.bytes, stored),
+                         u.objects, bytes_text(u.used, used), 100 * pool_share(u, all),
+                         bytes_text(all.capacity - all.used, avail));
+    }
 }
 
 /* The columns line up. */
@@ -247,6 +294,9 @@ int mon_run_df(struct mon_run *run)
                      "TOTAL  %10s  %10s  %10s  %10s  %9.2f\n",
                      "SIZE", "AVAIL", "USED", "RAW USED", total, avail, used, used,
                      100 * used_share(u));
+    if (run->mon->cluster->num_pools > 0) {
+        print_pools(run, u);
+    }
     return 0;
 }
 

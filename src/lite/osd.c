@@ -51,6 +51,11 @@ struct store_usage signet_osd_usage(const struct signet_osd *osd)
     return store_usage(osd->store);
 }
 
+struct store_pool signet_osd_pool_usage(const struct signet_osd *osd, uint64_t pool)
+{
+    return store_pool_usage(osd->store, pool);
+}
+
 void signet_osd_session_make(struct signet_osd_session *session, struct signet_osd *osd,
                              uint64_t global_id, const char *caps)
 {

@@ -110,6 +110,7 @@ void signet_osd_quiet(struct signet_osd *osd);
 void signet_osd_clear(struct signet_osd *osd);
 /* Figures of the store; they need not belong to one moment. */
 struct store_usage signet_osd_usage(const struct signet_osd *osd);
+struct store_pool signet_osd_pool_usage(const struct signet_osd *osd, uint64_t pool);
 /* Of its journal; zeros without one. */
 void signet_osd_journal_usage(const struct signet_osd *osd, struct journal_usage *out);
 

@@ -63,6 +63,7 @@ static void shard_clear(struct store_shard *shard)
         store_object_unref(shard->table.slot[i].object);
     }
     free(shard->table.slot);
+    free(shard->pool);
     pthread_mutex_destroy(&shard->write);
     pthread_mutex_destroy(&shard->lock);
 }

@@ -91,6 +91,12 @@ struct store_usage {
 };
 struct store_usage store_usage(struct store *store);
 
+struct store_pool {
+    uint64_t id, objects, bytes, memory;
+};
+/* Of one pool; asks each shard in turn. */
+struct store_pool store_pool_usage(struct store *store, uint64_t id);
+
 /* --- changing one object -------------------------------------------------------------------- */
 
 struct store_shard;

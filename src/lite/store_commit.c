@@ -35,6 +35,7 @@ static void publish(struct store_work *work)
     } else if (work->old != NULL) {
         store_table_remove(&shard->table, work->slot);
     }
+    store_pool_count(work);
     pthread_mutex_unlock(&shard->lock);
 }
 
@@ -82,6 +83,9 @@ int store_reserve(struct store_work *work)
     int err = store_complete(work);
     if (err == 0) {
         err = make_room(work);
+    }
+    if (err == 0) {
+        err = store_pool_room(work);
     }
     if (err == 0) {
         err = account(work);

@@ -11,7 +11,9 @@ struct store_shard {
     pthread_mutex_t write;
     pthread_mutex_t lock;
     struct store_table table; /* changed under both; read under either */
-    uint64_t version;         /* under write */
+    struct store_pool *pool;  /* those that ever had an object here; as table */
+    unsigned num_pools;
+    uint64_t version; /* under write */
     _Atomic uint64_t objects, bytes;
     _Atomic uint64_t mark; /* written under write */
 } __attribute__((aligned(64)));
@@ -37,6 +39,11 @@ bool store_object_is(const struct store_object *o, const struct store_id *id);
 int store_object_compare(const struct store_object *o, const struct store_cursor *cursor);
 struct store_shard *store_shard_of(struct store *store, uint32_t hash);
 uint64_t store_place(const struct store *store, const struct store_id *id);
+
+/* store_pools.c: makes sure that counting cannot fail: 0 or -ENOMEM; and counting, under both locks
+ * of the shard. */
+int store_pool_room(struct store_work *work);
+void store_pool_count(struct store_work *work);
 
 /* Lets work->own be what is to be published, if anything is. */
 int store_complete(struct store_work *work);

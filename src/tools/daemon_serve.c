@@ -96,6 +96,12 @@ static struct signet_lite_usage pools_usage(void *arg)
         .objects = u.objects, .bytes = u.bytes, .used = u.memory, .capacity = u.max_bytes};
 }
 
+static struct signet_lite_usage pool_usage(void *arg, uint64_t pool)
+{
+    struct store_pool u = signet_osd_pool_usage(arg, pool);
+    return (struct signet_lite_usage){.objects = u.objects, .bytes = u.bytes, .used = u.memory};
+}
+
 /* The journal may know of clients that the state does not, when an older state was restored. */
 static int pass_clients(struct daemon_serve *serve, struct daemon_why *why)
 {
@@ -145,6 +151,7 @@ int daemon_serve_open(struct daemon_serve *serve, const struct daemon_config *co
     }
     signet_mon_init(&serve->mon, c, serve->keys, signet_env_system(), config->preferred_cipher);
     serve->mon.usage = pools_usage;
+    serve->mon.pool_usage = pool_usage;
     serve->mon.usage_arg = &serve->osd;
     /* Workers that see the flag see what was written before. */
     atomic_store_explicit(&serve->open, true, memory_order_release);

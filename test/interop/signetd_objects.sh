@@ -41,6 +41,8 @@ object_cases() { # LABEL
         rados_at put two "$in.2"
     run_case "$1, no snapshots" 1 'Operation not supported' rados_at mksnap before
     run_case "$1, df" 0 '^total_objects +3$' at_signetd rados df
+    run_case "$1, df of pools" 0 '^bench +[0-9.]+ [KM]?i?B +3 +0 +3 ' at_signetd rados df
+    run_case "$1, ceph df" 0 '^bench +1 +8 +[0-9.]+ [KM]?i?B +3 ' at_signetd ceph df
     for object in two three; do
         rados_at rm "$object"
     done

@@ -182,20 +182,38 @@ static struct signet_lite_usage usage(void *arg)
         .objects = 3, .bytes = 5000, .used = 6 << 20, .capacity = UINT64_C(1) << 30};
 }
 
+static struct signet_lite_usage pool_usage(void *arg, uint64_t pool)
+{
+    (void)arg;
+    ck_assert_uint_eq(pool, 1);
+    return (struct signet_lite_usage){.objects = 2, .bytes = 4000, .used = 2 << 20};
+}
+
 START_TEST(space)
 {
     b.mon.usage = usage;
+    b.mon.pool_usage = pool_usage;
     ck_assert_int_eq(bench_run(&b, "{\"prefix\": \"status\"}", NULL), 0);
     ck_assert_ptr_nonnull(strstr(b.out, "    objects: 3 objects, 4.9 KiB\n"
                                         "    usage:   6.0 MiB used, 1018 MiB / 1.0 GiB avail\n"
                                         "    pgs:     8 active+clean\n"));
     ck_assert_int_eq(bench_run(&b, "{\"prefix\": \"df\"}", NULL), 0);
     ck_assert_ptr_nonnull(strstr(b.out, "TOTAL     1.0 GiB    1018 MiB     6.0 MiB"));
+    ck_assert_ptr_nonnull(strstr(b.out, "POOL     ID   PGS      STORED   OBJECTS        USED  "));
+    ck_assert_ptr_nonnull(
+        strstr(b.out, "bench     1     8     3.9 KiB         2     2.0 MiB   0.20"));
     ck_assert_int_eq(bench_run(&b, "{\"prefix\": \"df\", \"format\": \"json\"}", NULL), 0);
     json_t *json = bench_json(&b);
     const json_t *stats = json_object_get(json, "stats");
     ck_assert_int_eq(json_integer_value(json_object_get(stats, "total_bytes")), 1 << 30);
     ck_assert_int_eq(json_integer_value(json_object_get(stats, "total_used_bytes")), 6 << 20);
+    const json_t *pool = json_array_get(json_object_get(json, "pools"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(pool, "name")), "bench");
+    stats = json_object_get(pool, "stats");
+    ck_assert_int_eq(json_integer_value(json_object_get(stats, "stored")), 4000);
+    ck_assert_int_eq(json_integer_value(json_object_get(stats, "objects")), 2);
+    ck_assert_int_eq(json_integer_value(json_object_get(stats, "bytes_used")), 2 << 20);
+    ck_assert_int_eq(json_integer_value(json_object_get(stats, "max_avail")), 1018 << 20);
     json_decref(json);
 }
 END_TEST

@@ -22,6 +22,7 @@ static const char statfs[] = PX FSID "00";
 static const char statfs_pool[] = PX FSID "010500000000000000";
 /* what follows the fsid is not looked at */
 static const char pool_op[] = PX FSID "010000000200000073311100000000000000";
+enum { POOL_STATS_LEN = 18 + 16 + 4 + 9 + 6 + (6 + 6 + 304 + 4) + 16 + 8 + (6 + 80) + 4 + 1 };
 static const char pool_stats[] = PX FSID "010000000500000062656e6368";
 
 static struct bench b;
@@ -163,7 +164,9 @@ START_TEST(small_ones)
     assert_answer(0, 14, 1, 1);
     assert_ok(bench_feed_hex(&b, 58, 1, pool_stats));
     assert_answer(0, 59, 2, 1);
-    assert_front(0, PX FSID "0000000000");
+    ck_assert_uint_eq(b.answer[0].message.front.len, POOL_STATS_LEN);
+    assert_ok(bench_feed_hex(&b, 58, 1, PX FSID "0100000003000000666f6f")); /* there is no "foo" */
+    assert_front(0, PX FSID "0000000001");
 }
 END_TEST
 

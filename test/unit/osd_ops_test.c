@@ -308,6 +308,41 @@ START_TEST(like_an_array)
 }
 END_TEST
 
+static void holds(uint64_t pool, uint64_t objects, uint64_t bytes)
+{
+    struct store_pool u = signet_osd_pool_usage(&rig.osd, pool);
+    ck_assert_uint_eq(u.id, pool);
+    ck_assert_uint_eq(u.objects, objects);
+    ck_assert_uint_eq(u.bytes, bytes);
+    ck_assert(u.memory > bytes || (u.memory == 0 && objects == 0));
+}
+
+START_TEST(pools_are_counted)
+{
+    const struct rig_op write = {.code = WRITEFULL, .length = 5, .data = "12345", .len = 5},
+                        more = {.code = APPEND, .length = 2, .data = "67", .len = 2},
+                        gone = {.code = DELETE};
+    holds(1, 0, 0);
+    ck_assert_int_eq(rig_put(&rig, "a", "one"), 0);
+    ck_assert_int_eq(rig_put(&rig, "b", "three"), 0);
+    struct rig_request other = {.name = "a", .pool = 2, .op = &write, .num_ops = 1};
+    ck_assert_int_eq(rig_do(&rig, &other), 0);
+    holds(1, 2, 8);
+    holds(2, 1, 5);
+    other.op = &more;
+    ck_assert_int_eq(rig_do(&rig, &other), 0);
+    holds(2, 1, 7);
+    ck_assert_int_eq(rig_one(&rig, "a", gone), 0);
+    ck_assert_int_eq(rig_one(&rig, "a", gone), -ENOENT);
+    holds(1, 1, 5);
+    ck_assert_int_eq(rig_one(&rig, "b", gone), 0);
+    holds(1, 0, 0);
+    holds(2, 1, 7);
+    holds(3, 0, 0);
+    ck_assert_uint_eq(signet_osd_usage(&rig.osd).memory, signet_osd_pool_usage(&rig.osd, 2).memory);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("osd_ops");
@@ -325,6 +360,7 @@ int main(void)
     tcase_add_test(t, each_sees_what_those_before_did);
     tcase_add_test(t, created_and_deleted_at_once);
     tcase_add_test(t, like_an_array);
+    tcase_add_test(t, pools_are_counted);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
