@@ -68,7 +68,7 @@ struct signet_messenger_options {
     /* Bytes of memory that output and input of all peers may take, in equal shares of the workers;
      * default 512 MiB for each worker. Above max_output the peer of the worker for which most is
      * held is closed at once (-OUTPUT_LIMIT): it reads too slowly, or not at all. It is looked at
-     * when a peer has had its turn, so that one peer's own bound may come on top for a moment. A
+     * when a peer has had its turn, so that up to 1 MiB and an answer may come on top. A
      * message that max_input has no room for waits unread until others are through; when for two
      * seconds none gets room, the peer with most input is closed (-INPUT_LIMIT), and so is at once
      * who announces a message that is larger than the share. Buffers below 32 KiB are counted but

@@ -10,7 +10,7 @@
 #include "msg/driver_socket.h"
 
 enum {
-    TURN_BYTES = 1 << 20, /* of one peer before others have their turn; each way */
+    TURN_BYTES = 1 << 20, /* read, answered and written before others have their turn */
     IOV_NUM = 64,
 };
 
@@ -58,9 +58,16 @@ static void on_event(struct signet_peer *peer, const struct signet_event *event)
     }
 }
 
-/* Gives out what has arrived. Returns whether it stopped because too much output waits. */
-static bool take_events(struct signet_peer *peer)
+static uint64_t less(uint64_t a, uint64_t b)
 {
+    return a > b ? a - b : 0;
+}
+
+/* Gives out what has arrived. Returns whether it stopped because too much output waits, or as much
+ * was added as *left says. */
+static bool take_events(struct signet_peer *peer, uint64_t *left)
+{
+    uint64_t stop = signet_conn_queued(peer->conn) + *left;
     for (;;) {
         struct signet_event event;
         int asked = atomic_load_explicit(&peer->close_err, memory_order_acquire);
@@ -70,7 +77,8 @@ static bool take_events(struct signet_peer *peer)
         if (peer->stage != PEER_OPEN) {
             return false;
         }
-        if (!may_read(peer) && signet_conn_failure(peer->conn) == NULL) {
+        *left = less(stop, signet_conn_queued(peer->conn));
+        if ((*left == 0 || !may_read(peer)) && signet_conn_failure(peer->conn) == NULL) {
             return true;
         }
         int err = signet_conn_next(peer->conn, &event);
@@ -176,15 +184,19 @@ static bool has_room(struct signet_peer *peer)
 
 static void pump_open(struct signet_peer *peer)
 {
+    uint64_t left = TURN_BYTES;
     for (size_t done = 0; peer->stage == PEER_OPEN;) {
-        bool held = take_events(peer);
+        bool held = take_events(peer, &left);
         if (peer->stage != PEER_OPEN) {
             return;
         }
         int err = loop_write_out(peer);
-        bool failed = err != 0 && signet_conn_failure(peer->conn) != NULL;
-        if (failed || (held && may_read(peer))) {
+        if (err != 0 && signet_conn_failure(peer->conn) != NULL) {
             continue; /* its events come first */
+        }
+        if (held && may_read(peer)) {
+            loop_run_soon(peer);
+            return;
         }
         if (!peer->can_read || !may_read(peer) || !signet_conn_wants_input(peer->conn) ||
             !has_room(peer)) {

@@ -28,8 +28,8 @@ done
 ping --timeout 60 >"$work/out" 2>&1 || fail "no login beside deaf clients: $(cat "$work/out" 2>&1)"
 closed=$(metric 'signet_connections_closed_total{cause="OUTPUT_LIMIT"}')
 [ "${closed:-0}" -gt $((num / 4)) ] || fail "closed: $closed"
-# Each of two workers may have its share and, for a moment, what one more client may have: 16 MiB and an answer.
-[ "$held" -le $((110 * mib)) ] || fail "$held bytes of output were held"
+# Each of two workers may have its share and, for a moment, one more answer.
+[ "$held" -le $((70 * mib)) ] || fail "$held bytes of output were held"
 [ "$most" -le $((before + 160)) ] || fail "$most MiB, before it were $before"
 line=$(grep -m 1 'cause=OUTPUT_LIMIT' "$log")
 for part in level=warn event=session_end peer= entity=client.admin global_id= 'bytes of output' next=; do
