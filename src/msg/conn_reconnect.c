@@ -110,16 +110,21 @@ static int read_answer(struct signet_conn *conn, const struct signet_frame_view 
     return err == 0 ? conn_count_refusal(conn) : err;
 }
 
+/* The same, with the session locked when it returns 0. */
+static int take_answer(struct signet_conn *conn, const struct signet_frame_view *view,
+                       struct signet_control *c)
+{
+    int err = read_answer(conn, view, c);
+    return err == 0 ? lock_ours(conn) : err;
+}
+
 int conn_on_reset(struct signet_conn *conn, const struct signet_frame_view *view,
                   struct signet_event *event)
 {
     struct signet_session *session = conn->session;
     struct signet_control c;
     uint64_t lost = 0;
-    int err = read_answer(conn, view, &c);
-    if (err == 0) {
-        err = lock_ours(conn);
-    }
+    int err = take_answer(conn, view, &c);
     if (err != 0) {
         return err;
     }
@@ -140,10 +145,7 @@ int conn_on_retry(struct signet_conn *conn, const struct signet_frame_view *view
 {
     struct signet_control c;
     (void)event;
-    int err = read_answer(conn, view, &c);
-    if (err == 0) {
-        err = lock_ours(conn);
-    }
+    int err = take_answer(conn, view, &c);
     if (err != 0) {
         return err;
     }
@@ -157,10 +159,7 @@ int conn_on_retry_global(struct signet_conn *conn, const struct signet_frame_vie
 {
     struct signet_control c;
     (void)event;
-    int err = read_answer(conn, view, &c);
-    if (err == 0) {
-        err = lock_ours(conn);
-    }
+    int err = take_answer(conn, view, &c);
     if (err != 0) {
         return err;
     }
