@@ -1,5 +1,5 @@
 # Scripts that run the programs as a user does. Label slow: the long form, by hand.
-add_executable(mon_client scenario/mon_client.c)
+add_executable(mon_client scenario/mon_client.c scenario/link.c)
 target_link_libraries(mon_client PRIVATE signet_internal)
 set_target_properties(mon_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
 
@@ -30,7 +30,7 @@ foreach(handler ${TEST_HANDLERS})
     scenario_test(signetd.bench.${handler} signetd_bench.sh ${handler})
 endforeach()
 scenario_test(signetd.bench.lost signetd_bench_lost.sh)
-add_executable(object_client scenario/object_client.c)
+add_executable(object_client scenario/object_client.c scenario/link.c)
 target_link_libraries(object_client PRIVATE signet_lite)
 set_target_properties(object_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
 scenario_test(signetd.deaf signetd_deaf.sh $<TARGET_FILE:object_client>)

@@ -19,112 +19,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <signet/client.h>
-#include <signet/conn.h>
-#include <signet/driver.h>
-#include <signet/keyring.h>
 #include <signet/signet.h>
 
 #include "base/cursor.h"
 #include "lite/osd_client.h"
+#include "link.h"
 
 enum { DEPTH = 8, SIZE = 3000, LOG_EVERY = 8 };
 enum { OP_APPEND = 0x2206, PG_NUM = 8, OVER = 20000, BIG = 2 << 20, ASKS = 8 };
-#define MARK    "nobody sees this in the journal"
-#define WAIT_NS UINT64_C(20000000000)
+#define MARK "nobody sees this in the journal"
 
-struct link {
-    struct signet_client *client;
-    struct signet_conn *conn;
-    struct signet_driver *driver;
-    struct signet_event event;
-    uint64_t features, pool, tid;
+struct writing {
+    struct link link;
+    uint64_t features, pool;
 };
 
-static void die(const char *what, int err)
-{
-    fprintf(stderr, "object_client: %s: %s\n", what, signet_strerror(err));
-    exit(3);
-}
-
-static void must(const char *what, int err)
-{
-    if (err != 0) {
-        die(what, err);
-    }
-}
-
-static void make_client(struct link *l, const char *keyring_path)
-{
-    struct signet_client_options options = {.want = SIGNET_MON | SIGNET_OSD,
-                                            .env = signet_env_system()};
-    struct signet_keyring *keyring;
-    must("name", signet_name_parse(&options.name, "client.admin"));
-    must(keyring_path, signet_keyring_load(&keyring, keyring_path, NULL));
-    must("key", signet_keyring_key(keyring, &options.name, NULL, &options.key));
-    must("client", signet_client_new(&l->client, &options));
-    signet_key_unref(options.key);
-    signet_keyring_free(keyring);
-}
-
-static void next(struct link *l)
-{
-    must("reading",
-         signet_driver_run(l->driver, l->conn, &l->event, signet_driver_now_ns() + WAIT_NS));
-    if (l->event.kind == SIGNET_EVENT_FAILED) {
-        die(l->event.fail->text, l->event.fail->err);
-    }
-}
-
-static void hang_up(struct link *l)
-{
-    signet_conn_free(l->conn);
-    signet_driver_free(l->driver);
-}
-
-static void log_in(struct link *l, const char *addr, uint32_t service)
-{
-    struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
-                                          .peer_type = service,
-                                          .client = l->client,
-                                          .env = signet_env_system()};
-    must("address", signet_addr_parse(&options.target, addr));
-    must("connecting", signet_driver_connect(&l->driver, &options.target, WAIT_NS, NULL));
-    must("connection", signet_conn_new(&l->conn, &options, signet_driver_now_ns()));
-    do {
-        next(l);
-    } while (l->event.kind != SIGNET_EVENT_READY);
-    l->features = l->event.ready.features;
-}
-
-static void send_op(struct link *l, uint64_t tid, const char *name, struct lite_op op,
+static void send_op(struct writing *o, uint64_t tid, const char *name, struct lite_op op,
                     const void *data)
 {
     uint8_t front[LITE_OSD_FRONT_MAX];
-    struct lite_osd_request request = {.pool = l->pool,
+    struct lite_osd_request request = {.pool = o->pool,
                                        .pg_num = PG_NUM,
                                        .epoch = 1,
                                        .name = {(const uint8_t *)name, strlen(name)},
-                                       .features = l->features,
+                                       .features = o->features,
                                        .num_ops = 1,
                                        .ops = &op};
     struct signet_message out = {
         .type = 42, .version = 8, .compat_version = 3, .tid = tid, .front.p = front};
     struct iovec payload = {(void *)(uintptr_t)data, op.payload_len};
-    must("request", lite_osd_request(&request, front, sizeof(front), &out.front.len));
-    must("sending", signet_conn_send(l->conn, &out, &payload, op.payload_len > 0 ? 1 : 0, NULL));
+    link_must(&o->link, "request",
+              lite_osd_request(&request, front, sizeof(front), &out.front.len));
+    link_must(&o->link, "sending",
+              signet_conn_send(o->link.conn, &out, &payload, op.payload_len > 0 ? 1 : 0, NULL));
 }
 
 /* The next answer: its result, transaction number and data. */
-static int32_t receive(struct link *l, uint64_t *tid, struct signet_span *data)
+static int32_t receive(struct writing *o, uint64_t *tid, struct signet_span *data)
 {
     struct lite_osd_reply reply;
-    do {
-        next(l);
-    } while (l->event.kind != SIGNET_EVENT_MESSAGE || l->event.message.type != 43);
-    must("answer", lite_osd_reply(&reply, &l->event.message));
-    *tid = l->event.message.tid;
-    *data = l->event.message.data;
+    const struct signet_message *in = link_await(&o->link, 43);
+    link_must(&o->link, "answer", lite_osd_reply(&reply, in));
+    *tid = in->tid;
+    *data = in->data;
     return reply.result;
 }
 
@@ -154,22 +91,22 @@ static bool churn;
 
 /* tid of a number is four times it, of its line in the log one more, of what is written over two.
  */
-static void write_one(struct link *l, uint64_t number)
+static void write_one(struct writing *o, uint64_t number)
 {
     uint8_t data[SIZE];
     char name[32];
     contents_of(number, data);
-    send_op(l, number * 4, name_of(number, name),
+    send_op(o, number * 4, name_of(number, name),
             (struct lite_op){.code = LITE_OP_WRITEFULL, .length = SIZE, .payload_len = SIZE}, data);
     if (number % LOG_EVERY == 0) {
         uint8_t line[8];
         signet_store_u64(line, number);
-        send_op(l, number * 4 + 1, "log",
+        send_op(o, number * 4 + 1, "log",
                 (struct lite_op){.code = OP_APPEND, .length = 8, .payload_len = 8}, line);
     }
     if (churn) {
         static const uint8_t over[OVER];
-        send_op(l, number * 4 + 2, "over",
+        send_op(o, number * 4 + 2, "over",
                 (struct lite_op){.code = LITE_OP_WRITEFULL, .length = OVER, .payload_len = OVER},
                 over);
     }
@@ -189,7 +126,7 @@ static void kill_it(pid_t pid, uint64_t num)
     kill(pid, SIGKILL);
 }
 
-static void write_all(struct link *l, uint64_t first, pid_t pid, uint64_t num)
+static void write_all(struct writing *o, uint64_t first, pid_t pid, uint64_t num)
 {
     uint64_t printed = 0;
     unsigned waiting[DEPTH] = {0}; /* answers, by number */
@@ -197,11 +134,11 @@ static void write_all(struct link *l, uint64_t first, pid_t pid, uint64_t num)
     for (;;) {
         while (sent < done + DEPTH) {
             waiting[sent % DEPTH] = answers_of(sent);
-            write_one(l, sent++);
+            write_one(o, sent++);
         }
         uint64_t tid;
         struct signet_span data;
-        int32_t result = receive(l, &tid, &data);
+        int32_t result = receive(o, &tid, &data);
         if (result != 0) {
             fprintf(stderr, "object_client: write %" PRIu64 ": %s\n", tid / 4, strerror(-result));
             exit(1);
@@ -223,12 +160,12 @@ static void write_all(struct link *l, uint64_t first, pid_t pid, uint64_t num)
 
 static uint8_t *answered; /* by number */
 
-static void read_numbers(uint64_t last)
+static void read_numbers(const struct link *l, uint64_t last)
 {
     char line[32];
     answered = calloc(last + 1, 1);
     if (answered == NULL) {
-        die("numbers", -SIGNET_E_NOMEM);
+        link_die(l, "numbers", -SIGNET_E_NOMEM);
     }
     while (fgets(line, sizeof(line), stdin) != NULL) {
         uint64_t number = strtoull(line, NULL, 10);
@@ -244,15 +181,15 @@ static void wrong(const char *what, uint64_t number)
     exit(1);
 }
 
-static void check_objects(struct link *l, uint64_t last)
+static void check_objects(struct writing *o, uint64_t last)
 {
     uint8_t want[SIZE];
     char name[32];
     for (uint64_t number = 1; number <= last; number++) {
         uint64_t tid;
         struct signet_span data;
-        send_op(l, number, name_of(number, name), (struct lite_op){.code = LITE_OP_READ}, NULL);
-        int32_t result = receive(l, &tid, &data);
+        send_op(o, number, name_of(number, name), (struct lite_op){.code = LITE_OP_READ}, NULL);
+        int32_t result = receive(o, &tid, &data);
         if (result == -ENOENT && answered[number]) {
             wrong("was answered, but is not there", number);
         }
@@ -266,12 +203,12 @@ static void check_objects(struct link *l, uint64_t last)
     }
 }
 
-static void check_log(struct link *l, uint64_t last)
+static void check_log(struct writing *o, uint64_t last)
 {
     uint64_t tid, before = 0;
     struct signet_span data;
-    send_op(l, last + 1, "log", (struct lite_op){.code = LITE_OP_READ}, NULL);
-    int32_t result = receive(l, &tid, &data);
+    send_op(o, last + 1, "log", (struct lite_op){.code = LITE_OP_READ}, NULL);
+    int32_t result = receive(o, &tid, &data);
     if (result != 0 || data.len % 8 != 0) {
         wrong("the log cannot be read or ends within a line", data.len);
     }
@@ -292,30 +229,30 @@ static void check_log(struct link *l, uint64_t last)
 
 /* --- asking without reading ----------------------------------------------------------------- */
 
-static void ask(struct link *l, uint64_t tid)
+static void ask(struct writing *o, uint64_t tid)
 {
-    send_op(l, tid, "big", (struct lite_op){.code = LITE_OP_READ}, NULL);
-    int err = signet_driver_flush(l->driver, l->conn, signet_driver_now_ns() + 10000000);
+    send_op(o, tid, "big", (struct lite_op){.code = LITE_OP_READ}, NULL);
+    int err = signet_driver_flush(o->link.driver, o->link.conn, signet_driver_now_ns() + 10000000);
     (void)err; /* it is not read any more, or the daemon has had enough of it */
 }
 
-static void be_deaf(struct link *l, const char *osd, uint64_t num)
+static void be_deaf(struct writing *o, const char *osd, uint64_t num)
 {
-    struct link *deaf = calloc(num, sizeof(*deaf));
+    struct writing *deaf = calloc(num, sizeof(*deaf));
     uint8_t *data = calloc(1, BIG);
     uint64_t tid;
     struct signet_span none;
     if (deaf == NULL || data == NULL) {
-        die("connections", -SIGNET_E_NOMEM);
+        link_die(&o->link, "connections", -SIGNET_E_NOMEM);
     }
-    send_op(l, 1, "big",
+    send_op(o, 1, "big",
             (struct lite_op){.code = LITE_OP_WRITEFULL, .length = BIG, .payload_len = BIG}, data);
-    if (receive(l, &tid, &none) != 0) {
+    if (receive(o, &tid, &none) != 0) {
         wrong("cannot be written", 1);
     }
     for (uint64_t i = 0; i < num; i++) {
-        deaf[i] = (struct link){.client = l->client, .pool = l->pool};
-        log_in(&deaf[i], osd, SIGNET_OSD);
+        deaf[i] = *o; /* but for its connection */
+        link_log_in(&deaf[i].link, osd, SIGNET_OSD, 0);
     }
     for (uint64_t n = 1; n <= ASKS * num; n++) {
         ask(&deaf[n % num], n);
@@ -325,7 +262,7 @@ static void be_deaf(struct link *l, const char *osd, uint64_t num)
     while (getchar() != EOF) {
     }
     for (uint64_t i = 0; i < num; i++) {
-        hang_up(&deaf[i]);
+        link_hang_up(&deaf[i].link);
     }
     free(deaf);
     free(data);
@@ -333,7 +270,7 @@ static void be_deaf(struct link *l, const char *osd, uint64_t num)
 
 int main(int argc, char **argv)
 {
-    struct link l = {.tid = 0};
+    struct writing o = {.link = {.program = "object_client"}};
     churn = argc == 10 && strcmp(argv[9], "churn") == 0;
     bool writes = argc == (churn ? 10 : 9) && strcmp(argv[5], "write") == 0;
     bool checks = argc == 7 && strcmp(argv[5], "check") == 0;
@@ -345,24 +282,24 @@ int main(int argc, char **argv)
         return 2;
     }
     uint64_t number = strtoull(argv[6], NULL, 10);
-    must("start", signet_init(NULL));
-    make_client(&l, argv[2]);
-    l.pool = strtoull(argv[4], NULL, 10);
-    log_in(&l, argv[1], SIGNET_MON);
-    hang_up(&l);
-    log_in(&l, argv[3], SIGNET_OSD);
+    link_must(&o.link, "start", signet_init(NULL));
+    link_client(&o.link, argv[2], "client.admin");
+    o.pool = strtoull(argv[4], NULL, 10);
+    link_log_in(&o.link, argv[1], SIGNET_MON, 0);
+    link_hang_up(&o.link);
+    link_log_in(&o.link, argv[3], SIGNET_OSD, 0);
+    o.features = o.link.event.ready.features;
     if (writes) {
-        write_all(&l, number, (pid_t)strtol(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
+        write_all(&o, number, (pid_t)strtol(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
     } else if (deaf) {
-        be_deaf(&l, argv[3], number);
+        be_deaf(&o, argv[3], number);
     } else {
-        read_numbers(number);
-        check_objects(&l, number);
-        check_log(&l, number);
+        read_numbers(&o.link, number);
+        check_objects(&o, number);
+        check_log(&o, number);
     }
-    hang_up(&l);
+    link_free(&o.link);
     free(answered);
-    signet_client_free(l.client);
     signet_shutdown();
     return 0;
 }
