@@ -123,11 +123,10 @@ typedef int (*journal_tail)(void *arg, uint64_t number, struct signet_span body,
                             struct signet_fail *fail);
 int journal_read_tail(struct journal *journal, struct journal_point *from, journal_tail fn,
                       void *arg, struct signet_fail *fail);
-/* An empty one beside it, DIR/journal.new, to append to. One at a time. */
-SIGNET_MUST int journal_begin_anew(struct journal *journal, struct journal **fresh,
+/* An empty one beside it, DIR/journal.new, to append to; about `bytes` will be. One at a time.
+ * -FILE: also when the disk has no room for that, or when the journal has failed. */
+SIGNET_MUST int journal_begin_anew(struct journal *journal, uint64_t bytes, struct journal **fresh,
                                    struct signet_fail *fail);
-/* On a full disk gives the reserve up, until the next append: for a fresh one that is small. */
-void journal_lend_reserve(struct journal *journal);
 /* On the disk as far as it goes, so that journal_take_over() has less to wait for. */
 SIGNET_MUST int journal_flush_file(struct journal *fresh, struct signet_fail *fail);
 /* Lets the tail be copied by fn, at its end while nobody can append, and fresh take the place of

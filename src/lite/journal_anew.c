@@ -4,9 +4,11 @@
 #include "lite/journal_internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -62,7 +64,8 @@ static void go_on(struct journal *j)
     pthread_cond_broadcast(&j->turn);
 }
 
-void journal_lend_reserve(struct journal *j)
+/* On a full disk gives the reserve up, until the next append: for a fresh one that is small. */
+static void lend_reserve(struct journal *j)
 {
     pthread_mutex_lock(&j->lock);
     if (j->full) {
@@ -162,11 +165,42 @@ int journal_take_over(struct journal *j, struct journal *fresh, struct journal_p
     return err;
 }
 
-int journal_begin_anew(struct journal *j, struct journal **fresh, struct signet_fail *fail)
+/* Before all is written for nothing. A system that does not say is asked by writing. */
+static int check_room(struct journal *j, uint64_t bytes, struct signet_fail *fail)
+{
+    struct statvfs fs;
+    if (fstatvfs(j->fd, &fs) != 0 || fs.f_frsize == 0 || bytes / fs.f_frsize < fs.f_bavail) {
+        return 0;
+    }
+    return signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
+                           "cannot write it anew: No space left on device: it takes %" PRIu64
+                           " bytes, and %" PRIu64 " are free",
+                           bytes, (uint64_t)fs.f_bavail * fs.f_frsize);
+}
+
+static int check(struct journal *j, uint64_t bytes, struct signet_fail *fail)
+{
+    pthread_mutex_lock(&j->lock);
+    bool failed = j->dead || journal_lost(j);
+    int err = bytes > JOURNAL_RESERVE / 4 ? check_room(j, bytes, fail) : 0;
+    pthread_mutex_unlock(&j->lock);
+    return failed ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "the journal has failed")
+                  : err;
+}
+
+int journal_begin_anew(struct journal *j, uint64_t bytes, struct journal **fresh,
+                       struct signet_fail *fail)
 {
     const struct journal_options options = {
         .dir = j->dir, .key = j->key, .max_bytes = j->max_bytes, .step = j->step};
-    int err = journal_open_new(fresh, &options, fail);
+    *fresh = NULL;
+    int err = check(j, bytes, fail);
+    if (err == 0 && bytes <= JOURNAL_RESERVE / 4) {
+        lend_reserve(j);
+    }
+    if (err == 0) {
+        err = journal_open_new(fresh, &options, fail);
+    }
     if (err == 0) {
         journal_step(j, JOURNAL_BEGUN);
     }

@@ -91,9 +91,9 @@ SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_
  * -NOMEM: the journal goes on as it was, and DIR/journal.new is gone. */
 SIGNET_MUST int signet_osd_journal_anew(struct signet_osd *osd, struct signet_fail *fail);
 /* A thread that does so whenever the journal is larger than keep_bytes (0: 64 MiB) and than twice
- * what the objects take; after a failure, 10 s later again. It ends with signet_osd_clear(). told
- * (may be NULL) is called after each time, with the size before and after, and 0 or the failure.
- * -NOMEM. */
+ * what the objects take; after a failure, 10 s later again, then 20, up to 320. It ends with
+ * signet_osd_clear(). told (may be NULL) is called after each time, with the size before and after,
+ * and 0 or the failure. -NOMEM. */
 typedef void (*signet_osd_kept)(void *arg, uint64_t before, uint64_t after, int err,
                                 const struct signet_fail *fail);
 SIGNET_MUST int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept told,

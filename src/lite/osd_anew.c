@@ -119,9 +119,6 @@ static int follow(struct anew *a, struct signet_fail *fail)
 
 static int run(struct anew *a, struct signet_fail *fail)
 {
-    if (store_usage(a->osd->store).memory <= JOURNAL_RESERVE / 4) {
-        journal_lend_reserve(a->osd->journal);
-    }
     a->from = journal_here(a->osd->journal);
     int err = write_shards(a, fail);
     if (err == 0) {
@@ -137,7 +134,7 @@ int signet_osd_journal_anew(struct signet_osd *osd, struct signet_fail *fail)
     if (a.cut == NULL) {
         return -SIGNET_E_NOMEM;
     }
-    int err = journal_begin_anew(osd->journal, &a.fresh, fail);
+    int err = journal_begin_anew(osd->journal, store_usage(osd->store).memory, &a.fresh, fail);
     if (err == 0) {
         err = run(&a, fail);
         if (err != 0) {

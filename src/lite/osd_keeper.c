@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LOOK_S = 1, RETRY_S = 10 };
+enum { LOOK_S = 1, RETRY_S = 10, RETRY_MAX_S = 320 };
 
 struct osd_keeper {
     struct signet_osd *osd;
@@ -57,14 +57,15 @@ static bool wait_for(struct osd_keeper *k, int seconds)
 static void *run(void *arg)
 {
     struct osd_keeper *k = arg;
-    int pause = LOOK_S;
+    int pause = LOOK_S, retry = RETRY_S;
     while (wait_for(k, pause)) {
         pause = LOOK_S;
         if (osd_journal_is_history(k->osd, atomic_load(&k->keep))) {
             struct signet_fail fail = {.err = 0};
             uint64_t before = journal_usage(k->osd->journal).bytes;
             int err = signet_osd_journal_anew(k->osd, &fail);
-            pause = err != 0 ? RETRY_S : LOOK_S;
+            pause = err != 0 ? retry : LOOK_S;
+            retry = err != 0 && retry < RETRY_MAX_S ? 2 * retry : RETRY_S;
             if (k->told != NULL && !osd_keeper_ends(k)) {
                 k->told(k->arg, before, journal_usage(k->osd->journal).bytes, err, &fail);
             }
@@ -92,13 +93,14 @@ int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept
     pthread_condattr_destroy(&attr);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);
+    osd->keeper = k; /* the thread looks at it */
     int err = pthread_create(&k->thread, NULL, run, k);
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     if (err != 0) {
+        osd->keeper = NULL;
         free(k);
         return -SIGNET_E_NOMEM;
     }
-    osd->keeper = k;
     return 0;
 }
 

@@ -368,6 +368,33 @@ START_TEST(cannot_begin)
 }
 END_TEST
 
+/* Nor when a flush has failed: what it would write may not have been answered. */
+START_TEST(not_after_a_failure)
+{
+    options.sync = true;
+    assert_ok(reopen());
+    ck_assert_int_eq(rig_put(&rig, "a", "x"), 0);
+    atomic_store(&rig.osd.journal->flush.lost, true);
+    assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
+    ck_assert_ptr_nonnull(strstr(fail.text, "has failed"));
+    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    rig_stop(&rig);
+}
+END_TEST
+
+/* More than any disk has is not even begun. */
+START_TEST(no_room_for_it)
+{
+    struct journal *fresh;
+    assert_ok(reopen());
+    assert_err(journal_begin_anew(rig.osd.journal, UINT64_C(1) << 62, &fresh, &fail), FILE);
+    ck_assert_ptr_nonnull(strstr(fail.text, "it takes 4611686018427387904 bytes, and "));
+    ck_assert_ptr_null(fresh);
+    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    rig_stop(&rig);
+}
+END_TEST
+
 static atomic_int times, bad;
 
 static void kept(void *arg, uint64_t before, uint64_t after, int err, const struct signet_fail *why)
@@ -411,6 +438,8 @@ int main(void)
     tcase_add_loop_test(t, killed_at_each_step, 0, 2 * (JOURNAL_SETTLED + 1));
     tcase_add_test(t, a_full_disk);
     tcase_add_test(t, cannot_begin);
+    tcase_add_test(t, not_after_a_failure);
+    tcase_add_test(t, no_room_for_it);
     tcase_add_test(t, by_itself);
     suite_add_tcase(s, t);
     return suite_run(s);
