@@ -64,7 +64,9 @@ reads_right() { # COMMAND...
 
 # As long as people run it; what it leaves in between is looked at with our client, too.
 rados_bench_cases() { # LABEL MODE SECONDS
-    local LIMIT=$(($3 + 120)) line=$'Average IOPS: +[1-9][0-9]*$'
+    # shellcheck disable=SC2034 # run_case looks at it
+    local LIMIT=$(($3 + 120))
+    local line=$'Average IOPS: +[1-9][0-9]*$'
     run_case "$1, bench write" 0 "$line" rados_at bench "$3" write -t 16 -b 4096 --no-cleanup
     run_case "$1, df of it" 0 '^total_objects +[1-9][0-9]{3,}$' at_signetd rados df
     run_case "$1, bench seq" 0 "$line" reads_right rados_at bench "$3" seq -t 16

@@ -24,8 +24,7 @@ trouble_cases() {
 
 # An OSD above its fail-safe ratio drops writes without a word, unless they ask for one.
 full_cases() {
-    local i
-    for i in 1 2; do
+    for _ in 1 2; do
         in_ceph rados -p bench --keyring "$DIR/client.admin.keyring" bench 1 write -b 4096 \
             --no-cleanup >/dev/null
         run_case "bench cleanup of what rados bench has left" 0 '^Removed [1-9]' "${TROUBLE[@]}" cleanup
