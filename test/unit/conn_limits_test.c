@@ -222,8 +222,8 @@ START_TEST(options_that_are_refused)
     ck_assert_ptr_null(conn);
     peer_free(&peer);
     peer_init(&peer, SIGNET_MON, SIGNET_MODE_SECURE);
-    o = peer_options(&peer);
-    o.peer_type = SIGNET_OSD; /* no ticket yet */
+    o = good = peer_options(&peer); /* of another client */
+    o.peer_type = SIGNET_OSD;       /* no ticket yet */
     peer.hello_type = SIGNET_OSD;
     assert_ok(signet_conn_new(&conn, &o, 0));
     peer_run(&peer, conn, SIZE_MAX, &log_);
