@@ -45,7 +45,7 @@ static void what_failed(const struct bench *b, const struct bench_why *why,
     }
     tool_what(problem, "error during benchmark: %s%s: (%d) %s", doing[why->kind], number,
               -why->os_err, strerror(-why->os_err));
-    if (why->os_err == -ENOSPC) {
+    if (why->os_err == -ENOSPC || why->os_err == -EDQUOT) {
         problem->cause[0] = "the OSD's memory or disk is full, or the pool's quota is reached";
         problem->cause[1] =
             "a ceph-osd with memstore counts wrong under load, and takes itself for "

@@ -141,11 +141,8 @@ static void lost(struct bench_load *load, struct bench_link *link, uint64_t now_
 
 static void back(struct bench_load *load, struct bench_link *link, uint64_t now_ns)
 {
-    if (!link->was_up) {
-        link->was_up = true;
+    if (link->seen_ups == 0) /* for the first time */
         return;
-    }
-    atomic_fetch_add(&load->reconnects, 1);
     if (link == &load->mon.link)
         bench_say(load, "a monitor is there again");
     else if (--load->num_down == 0)
@@ -166,16 +163,21 @@ static void failed(struct bench_load *load, struct bench_link *link, uint64_t no
         signet_client_invalidate(load->ping->client, SIGNET_OSD);
 }
 
+/* It may have come up and gone down since the last look. */
 static void watch(struct bench_load *load, struct bench_link *link, uint64_t now_ns)
 {
     struct bench_link now = look(load, link);
-    if (now.state == link->seen)
+    if (now.state == link->seen && now.ups == link->seen_ups)
         return;
-    if (now.state == LINK_UP)
+    if (now.ups != link->seen_ups) {
+        atomic_fetch_add(&load->reconnects, now.ups - link->seen_ups - (link->seen_ups == 0));
         back(load, link, now_ns);
-    else if (now.state == LINK_DOWN && link->seen == LINK_UP)
+        link->seen = LINK_UP;
+        link->seen_ups = now.ups;
+    }
+    if (now.state == LINK_DOWN && link->seen == LINK_UP)
         lost(load, link, now_ns);
-    else if (now.state == LINK_DOWN)
+    else if (now.state == LINK_DOWN && link->seen == LINK_DIALLING)
         failed(load, link, now_ns);
     link->seen = now.state;
 }

@@ -7,6 +7,7 @@ void bench_link_set(struct bench_load *load, struct bench_link *link, enum bench
 {
     pthread_mutex_lock(&load->lock);
     link->state = state;
+    link->ups += state == LINK_UP;
     if (why)
         link->why = *why;
     pthread_mutex_unlock(&load->lock);
@@ -16,8 +17,11 @@ void bench_link_set(struct bench_load *load, struct bench_link *link, enum bench
 static int ready(void *arg, struct signet_peer *peer, const struct signet_event_ready *event)
 {
     struct bench_conn *c = arg;
+    if (!signet_addr_equal(signet_peer_addr(peer), &c->place.osd))
+        return -SIGNET_E_PEER_ADDR; /* the OSD has moved meanwhile */
     c->peer = peer;
     c->features = event->features;
+    c->resent = false;
     bench_link_set(c->load, &c->link, LINK_UP, NULL);
     if (c->working) {
         bench_resend(c, true);

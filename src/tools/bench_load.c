@@ -85,7 +85,7 @@ static int connect_all(struct bench_load *load)
     }
     for (unsigned i = 0; i < load->num_conns && err == 0; i++) {
         load->conn[i].link.seen = LINK_UP;
-        load->conn[i].link.was_up = true;
+        load->conn[i].link.seen_ups = 1;
     }
     return err;
 }
@@ -132,6 +132,7 @@ int bench_load_open(struct bench_load **out, const struct bench_options *options
     struct bench_load *load = *out;
     if (err == 0) {
         load->ping = ping;
+        bench_mon_begin(load);
         bench_place_set(load, map);
         err = load->place.osd.type == SIGNET_ADDR_MSGR2 ? 0 : -SIGNET_E_MSGR1_PEER;
     }
@@ -235,7 +236,6 @@ static int give_out(struct bench_load *load, struct bench_job *job)
         struct bench_conn *c = &load->conn[i];
         c->depth = share + (i < more ? 1 : 0);
         c->dry = false;
-        c->resent = false;
         c->sum_squares = 0;
         memset(&c->hist, 0, sizeof(c->hist));
         c->started = c->finished = c->last_ns = c->sum_ns = c->max_ns = 0;

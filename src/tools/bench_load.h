@@ -29,10 +29,11 @@ enum bench_link_state { LINK_DOWN, LINK_DIALLING, LINK_UP };
 struct bench_link {
     /* under the load's lock */
     enum bench_link_state state;
+    unsigned ups;           /* how often it came up */
     struct signet_fail why; /* it is down */
-    /* the main thread's */
+    /* the main thread's: what of these it has seen */
     enum bench_link_state seen;
-    bool was_up;
+    unsigned seen_ups;
     uint64_t lost_ns, retry_ns, pause_ns;
 };
 
@@ -143,6 +144,8 @@ void bench_link_set(struct bench_load *load, struct bench_link *link, enum bench
 
 /* --- bench_mon.c: the main thread ------------------------------------------------------------- */
 
+/* The monitor that ping's last session was with is the first one to dial. */
+void bench_mon_begin(struct bench_load *load);
 int bench_mon_dial(struct bench_load *load);
 void bench_mon_free(struct bench_load *load);
 /* Asks for the newest map if the OSD has told of one that is newer than those asked for. */

@@ -96,6 +96,17 @@ static void closed(void *arg, struct signet_peer *peer, const struct signet_fail
         bench_link_set(load, &load->mon.link, LINK_DOWN, fail);
 }
 
+void bench_mon_begin(struct bench_load *load)
+{
+    const struct ping *ping = load->ping;
+    for (size_t i = 0; i < ping->num_mon; i++)
+        for (uint32_t j = 0; j < ping->mon[i].num; j++)
+            if (signet_addr_equal(&ping->mon[i].addr[j], &ping->peer)) {
+                load->mon.next = i;
+                return;
+            }
+}
+
 /* The next monitor that speaks msgr2. */
 static bool choose(struct bench_load *load)
 {

@@ -49,10 +49,11 @@ gone() { # SIGNAL
     pid=
 }
 
-# Ended, and killed: operations without an answer are sent again, by the same tid.
+# Ended, and killed: operations without an answer are sent again, by the same tid. One of two
+# monitors is never there.
 for signal in TERM KILL; do
     start --pool bench=1
-    bench_begin 3 write -b 4096 --no-cleanup --conns 3 --threads 2
+    bench_begin 3 write -b 4096 --no-cleanup --conns 3 --threads 2 -m "v2:127.0.0.1:1,${mon%/*}"
     gone "$signal"
     sleep 0.3
     again
@@ -78,10 +79,12 @@ expect 'Newer maps' '>=' 1
 [ "$(status osd)" != "$port" ] || fail "the OSD is where it was"
 stop
 
-# Tickets of two seconds, a run of five; a connection that is lost at its end needs a fresh one.
+# Tickets of two seconds, a run of five, another handler of the daemon; a connection that is lost at its end needs a fresh one.
 start --pool bench=1 --auth-ttl 4 --service-ttl 2
 bench_begin 5 write -b 4096 --no-cleanup
-sleep 2.5
+sleep 1
+ctl handler openssl >/dev/null || fail "no other handler"
+sleep 1.5
 gone TERM
 again --auth-ttl 4 --service-ttl 2
 bench_end

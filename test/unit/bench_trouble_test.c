@@ -79,6 +79,14 @@ static bool block(struct stage *s, struct signet_peer *peer, const struct signet
     return false;
 }
 
+static bool late_again(struct stage *s, struct signet_peer *peer, const struct signet_message *op)
+{
+    (void)op;
+    if (s->ops == 20)
+        answer_late(peer, s->kept[0]);
+    return true;
+}
+
 START_TEST(groups_that_are_blocked)
 {
     static struct bench_job job;
@@ -91,6 +99,12 @@ START_TEST(groups_that_are_blocked)
     ck_assert_uint_eq(job.resends, stage.again);
     ck_assert_uint_eq(stage.ops, NUM + stage.again);
     ck_assert_uint_eq(job.reconnects, 0);
+    /* once more, in the next job on the same connection */
+    stage.trick = late_again;
+    stage.ops = 0;
+    job = (struct bench_job){.kind = BENCH_REMOVE, .limit = NUM, .depth = DEPTH, .meta = job.meta};
+    ck_assert_int_eq(bench_load_run(stage.load, &job, &why), 0);
+    ck_assert_uint_eq(job.finished, NUM);
 }
 END_TEST
 
