@@ -231,7 +231,7 @@ START_TEST(options_that_are_refused)
     uint8_t *p;
     size_t cap;
     signet_conn_free(conn);
-    assert_ok(signet_conn_new(&conn, &good, 0));
+    assert_ok(signet_conn_new(&conn, &o, 0));
     assert_err(signet_conn_received(conn, 1, 0), INVAL); /* no room was asked for */
     assert_ok(signet_conn_recv_buffer(conn, &p, &cap));
     assert_err(signet_conn_received(conn, cap + 1, 0), INVAL);
