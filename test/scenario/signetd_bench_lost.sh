@@ -39,7 +39,7 @@ said() { # PATTERN
 
 again() { # OPTION...: the daemon once more, where it was
     "$signetd" --state "$work/state" --mon "${mon%/*}" --osd "${osd%/*}" --metrics 0 \
-        --pool bench=1 "$@" 2>>"$log" &
+        --pool bench=1 --store-bytes 8G "$@" 2>>"$log" &
     pid=$!
 }
 
@@ -52,7 +52,7 @@ gone() { # SIGNAL
 # Ended, and killed: operations without an answer are sent again, by the same tid. One of two
 # monitors is never there.
 for signal in TERM KILL; do
-    start --pool bench=1
+    start --pool bench=1 --store-bytes 8G
     bench_begin 3 write -b 4096 --no-cleanup --conns 3 --threads 2 -m "v2:127.0.0.1:1,${mon%/*}"
     gone "$signal"
     sleep 0.3
@@ -67,7 +67,7 @@ for signal in TERM KILL; do
 done
 
 # Elsewhere: the monitor is found where it was, the OSD by a newer map.
-start --pool bench=1
+start --pool bench=1 --store-bytes 8G
 port=${osd%/*}
 bench_begin 3 write -b 4096 --no-cleanup
 gone KILL
@@ -79,8 +79,9 @@ expect 'Newer maps' '>=' 1
 [ "$(status osd)" != "$port" ] || fail "the OSD is where it was"
 stop
 
-# Tickets of two seconds, a run of five, another handler of the daemon; a connection that is lost at its end needs a fresh one.
-start --pool bench=1 --auth-ttl 4 --service-ttl 2
+# Tickets of two seconds, a run of five, another handler of the daemon;
+# a connection that is lost at its end needs a fresh one.
+start --pool bench=1 --store-bytes 8G --auth-ttl 4 --service-ttl 2
 bench_begin 5 write -b 4096 --no-cleanup
 sleep 1
 ctl handler openssl >/dev/null || fail "no other handler"
