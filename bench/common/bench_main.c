@@ -104,8 +104,23 @@ static void report(const struct bench *b)
     }
 }
 
+static bool any_active(const struct bench *b)
+{
+    for (unsigned i = 0; i < b->num_rows; i++) {
+        if (b->rows[i].active) {
+            return true;
+        }
+    }
+    return b->num_rows == 0;
+}
+
 static int run(struct bench *b)
 {
+    if (!any_active(b)) {
+        fprintf(stderr, "bench_%s: --only fits no row; --list shows all of them\n",
+                b->program->name);
+        return 2;
+    }
     if (b->options.list) {
         list(b);
         return 0;

@@ -307,8 +307,8 @@ static const struct daemon_option options[] = {
     {"store-bytes", "N[KMGT]", SOME_BYTES, "memory for the objects of the OSD (1G)", set_store,
      false, true},
     {"journal", "DIR", SOME_FILE,
-     "keep objects also in a journal there, with a key that is in\n--state (they are gone when the "
-     "daemon ends)",
+     "keep objects also in a journal there, with a key that is in\n--state (without, they are gone "
+     "when the daemon ends)",
      set_journal, false, false},
     {"journal-sync", NULL, "yes or no",
      "wait for the disk before each answer; without, a crash of\nthe machine may lose the last "

@@ -202,6 +202,8 @@ static void warn_types(const struct signet_keyserver *keys, const struct daemon_
         logfmt_text(&line, "entity", signet_name_print(signet_keyring_name(all, first), name));
         logfmt_printf(&line, "entities", "%zu", num);
         logfmt_text(&line, "text", "keys of a type that is not allowed: they cannot log in");
+        logfmt_text(&line, "next",
+                    "name their type in --allowed-ciphers at each start, or give them new keys");
         daemon_log_end(log, &line);
     }
     signet_keyring_free(all);
