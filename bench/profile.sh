@@ -29,7 +29,7 @@ start() {
     rm -rf "$dir/state"
     [ "$tool" = perf ] || under=(valgrind -q --tool=callgrind --instr-atstart=no --callgrind-out-file="$dir/counted")
     "${under[@]}" "$programs/signetd" --state "$dir/state" --mon v2:127.0.0.1:0 --osd v2:127.0.0.1:0 --metrics none \
-        --pool bench=1 --log-level error --handler "$1" &
+        --pool bench=1 --store-bytes 8G --log-level error --handler "$1" &
     pid=$!
     for _ in $(seq 100); do
         mon=$("$programs/signetd" ctl --state "$dir/state" status 2>/dev/null | awk '$1 == "mon" { print $2 }') || true

@@ -5,7 +5,7 @@ here=${here:?} data=${data:?} benches=("${benches[@]:?}")
 
 # fact NAME FILE: what a bench says about its run.
 fact() {
-    sed -n "s/^# $1\t//p" "$data/$2" | head -1
+    sed -n "/^# $1\t/{s///p;q}" "$data/$2"
 }
 
 facts_of() { # BENCH PATTERN

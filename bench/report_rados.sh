@@ -32,7 +32,7 @@ summary() {
 rados_rows() {
     summary | awk -v OFS='\t' '
         /^(write|seq|rand) / { phase = $1; next }
-        /^ratios/ { exit }
+        /^ratios/ { phase = "" }
         NF == 9 && phase { $1 = $1; print phase, $0 }'
 }
 

@@ -7,7 +7,7 @@
 
 #include "common/bench_pair.h"
 
-enum { BURSTS = 21, CROWD_ROUNDS = 5, MAIN = MEMBERS - 1, TRIES = 12, GAINS_MAX = 4096 };
+enum { BURSTS = 21, CROWD_ROUNDS = 5, MAIN = MEMBERS - 1, TRIES = 40, GAINS_MAX = 4096 };
 
 static struct bench_handlers handlers;
 
@@ -52,11 +52,12 @@ static double gain(double alone, double both)
     return 2 * alone / both;
 }
 
-/* Whether the machine gave the pair two whole processors, by two processes that share nothing;
- * what the threads reached is not looked at. Bursts that are too short say nothing. */
+/* Whether the machine gave the pair two whole processors, most of the time, by two processes that
+ * share nothing; what the threads reached is not looked at. Bursts that are too short say nothing.
+ */
 static bool had_processors(const struct bench_pair *p)
 {
-    return p->alone < 30e3 || gain(p->alone, p->processes) >= 1.9;
+    return p->alone < 30e3 || gain(p->alone_median, p->processes_median) >= 1.9;
 }
 
 /* A pair that had two processors or, when TRIES had not, the last of them. */
@@ -250,9 +251,10 @@ int main(int argc, char **argv)
             "  pair of threads on a fresh key: 21 times a burst of one of them alone, of two\n"
             "  processes that share nothing, and of both threads; of each the burst at the lowest\n"
             "  tenth. The columns x compare bursts of the same pair.\n"
-            "  A pair counts when its two processes reached 1.9x: where the machine's processors\n"
-            "  are not whole cores all the time, that says when they were. What the threads\n"
-            "  reached does not decide; all pairs are summed up above.\n"
+            "  A pair counts when its two processes reached 1.9x by their median bursts: where "
+            "the\n"
+            "  machine's processors are not whole cores all the time, that says when they were.\n"
+            "  What the threads reached does not decide; all pairs are summed up above.\n"
             "  Opening a stream is for one thread: there each thread has its own.\n",
         .setup = setup,
         .finish = finish,

@@ -150,7 +150,8 @@ static double turn_ns(const struct match *m, unsigned turn)
     return (ends[0] > ends[1] ? ends[0] : ends[1]) - start;
 }
 
-static double typical_ns(const struct match *m, enum leg leg)
+/* Of so many percent of the bursts none took longer. */
+static double quantile_ns(const struct match *m, enum leg leg, unsigned percent)
 {
     unsigned bursts = m->team->bursts;
     double *all = bench_alloc((size_t)bursts * sizeof *all);
@@ -158,7 +159,7 @@ static double typical_ns(const struct match *m, enum leg leg)
         all[i] = turn_ns(m, (i + 1) * LEGS + (unsigned)leg);
     }
     bench_sort(all, bursts);
-    double ns = all[bursts / 10];
+    double ns = all[(size_t)bursts * percent / 100];
     free(all);
     return ns;
 }
@@ -213,7 +214,10 @@ void bench_pair_measure(const struct bench_team *team, uint64_t iters, struct be
     m->starts = (double *)(m + 1);
     m->ends = m->starts + cells;
     run_match(m);
-    *out =
-        (struct bench_pair){typical_ns(m, ALONE), typical_ns(m, PROCESSES), typical_ns(m, THREADS)};
+    out->alone = quantile_ns(m, ALONE, 10);
+    out->processes = quantile_ns(m, PROCESSES, 10);
+    out->threads = quantile_ns(m, THREADS, 10);
+    out->alone_median = quantile_ns(m, ALONE, 50);
+    out->processes_median = quantile_ns(m, PROCESSES, 50);
     munmap(m, len);
 }

@@ -72,8 +72,8 @@ static uint64_t next_end_ns(struct block_pool *pool)
     return oldest->empty_ns + pool->keep_ns;
 }
 
-/* Gives the lock away while it works. */
-static void make_ready(struct block_pool *pool)
+/* Gives the lock away while it works. False: out of memory. */
+static bool make_ready(struct block_pool *pool)
 {
     pthread_mutex_unlock(pool->lock);
     struct block *b = map_block();
@@ -86,6 +86,7 @@ static void make_ready(struct block_pool *pool)
         cds_list_add_tail(&b->in_blocks, &pool->empty);
         pool->num_empty++;
     }
+    return b != NULL;
 }
 
 static void let_go(struct block_pool *pool)
@@ -114,11 +115,9 @@ static void *keep(void *arg)
     struct block_pool *pool = arg;
     pthread_mutex_lock(pool->lock);
     while (!pool->stopping) {
-        unsigned before = pool->num_empty;
         uint64_t end_ns = next_end_ns(pool);
-        if (before < ahead(pool)) {
-            make_ready(pool);
-            if (pool->num_empty > before) {
+        if (pool->num_empty < ahead(pool)) {
+            if (make_ready(pool)) {
                 continue;
             }
         } else if (end_ns <= now_ns()) {

@@ -65,7 +65,7 @@ static void *run(void *arg)
             uint64_t before = journal_usage(k->osd->journal).bytes;
             int err = signet_osd_journal_anew(k->osd, &fail);
             pause = err != 0 ? retry : LOOK_S;
-            retry = err != 0 && retry < RETRY_MAX_S ? 2 * retry : RETRY_S;
+            retry = err == 0 ? RETRY_S : retry < RETRY_MAX_S ? 2 * retry : RETRY_MAX_S;
             if (k->told != NULL && !osd_keeper_ends(k)) {
                 k->told(k->arg, before, journal_usage(k->osd->journal).bytes, err, &fail);
             }

@@ -13,7 +13,7 @@
 
 #define LINGER_POLL_NS UINT64_C(5000000)
 
-enum { DISCARDS = 16, DISCARD_BYTES = 1 << 20 };
+enum { DISCARDS = 64, DISCARD_BYTES = 64 << 10 };
 
 int loop_join(struct signet_peer *peer)
 {
@@ -90,9 +90,9 @@ static bool is_received(const struct signet_peer *peer)
 /* Drops what comes. True: nothing more will. */
 static bool discard(const struct signet_peer *peer)
 {
-    ssize_t n;
+    uint8_t sink[DISCARD_BYTES];
     for (unsigned i = 0; i < DISCARDS; i++) {
-        n = recv(peer->fd, NULL, DISCARD_BYTES, MSG_DONTWAIT | MSG_TRUNC);
+        ssize_t n = recv(peer->fd, sink, sizeof(sink), MSG_DONTWAIT);
         if (n <= 0) {
             return n == 0 || !signet_socket_later(errno);
         }

@@ -126,10 +126,21 @@ static struct bench_link look(struct bench_load *load, const struct bench_link *
     return now;
 }
 
+static void pause_longer(struct bench_link *link, uint64_t now_ns)
+{
+    link->retry_ns = now_ns + link->pause_ns;
+    link->pause_ns = 2 * link->pause_ns < PAUSE_MAX_NS ? 2 * link->pause_ns : PAUSE_MAX_NS;
+}
+
+/* One that comes up and goes down at once, again and again, counts as lost all the time. */
 static void lost(struct bench_load *load, struct bench_link *link, uint64_t now_ns)
 {
-    link->lost_ns = link->retry_ns = now_ns;
-    link->pause_ns = PAUSE_MIN_NS;
+    if (link->lost_ns == 0 || now_ns - link->up_ns >= PAUSE_MAX_NS) {
+        link->lost_ns = link->retry_ns = now_ns;
+        link->pause_ns = PAUSE_MIN_NS;
+    } else {
+        pause_longer(link, now_ns);
+    }
     if (link == &load->mon.link) {
         bench_say(load, "the monitor is gone: %s", text_of(&link->why));
     } else if (load->num_down++ == 0) {
@@ -153,8 +164,7 @@ static void back(struct bench_load *load, struct bench_link *link, uint64_t now_
 /* The next try, and what it needs: tickets that were refused are no good any more. */
 static void failed(struct bench_load *load, struct bench_link *link, uint64_t now_ns)
 {
-    link->retry_ns = now_ns + link->pause_ns;
-    link->pause_ns = 2 * link->pause_ns < PAUSE_MAX_NS ? 2 * link->pause_ns : PAUSE_MAX_NS;
+    pause_longer(link, now_ns);
     if (link->why.err != -SIGNET_E_AUTH_DENIED)
         return;
     if (link == &load->mon.link)
@@ -174,6 +184,7 @@ static void watch(struct bench_load *load, struct bench_link *link, uint64_t now
         back(load, link, now_ns);
         link->seen = LINK_UP;
         link->seen_ups = now.ups;
+        link->up_ns = now_ns;
     }
     if (now.state == LINK_DOWN && link->seen == LINK_UP)
         lost(load, link, now_ns);
@@ -268,11 +279,18 @@ uint64_t bench_keep(struct bench_load *load, uint64_t now_ns)
 
 /* --- why nothing moves ------------------------------------------------------------------------ */
 
+/* Down, or up for a moment only, after it was lost. */
+static bool is_lost(const struct bench_link *link)
+{
+    return link->seen != LINK_UP ||
+           (link->lost_ns > 0 && signet_driver_now_ns() - link->up_ns < PAUSE_MAX_NS);
+}
+
 void bench_stuck(struct bench_load *load, struct bench_why *why)
 {
     why->err = -SIGNET_E_TIMEOUT;
     for (uint64_t i = 0; i < load->num_conns; i++)
-        if (load->conn[i].link.seen != LINK_UP) {
+        if (is_lost(&load->conn[i].link)) {
             why->reason = load->map.num_up == 0 ? BENCH_NO_OSD : BENCH_LOST;
             why->fail = look(load, &load->conn[i].link).why;
             return;

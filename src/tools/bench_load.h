@@ -34,7 +34,7 @@ struct bench_link {
     /* the main thread's: what of these it has seen */
     enum bench_link_state seen;
     unsigned seen_ups;
-    uint64_t lost_ns, retry_ns, pause_ns;
+    uint64_t up_ns, lost_ns, retry_ns, pause_ns;
 };
 
 struct bench_backoff; /* bench_backoff.c */

@@ -243,14 +243,20 @@ static bool set_store(struct daemon_config *config, const char *value)
     return parse_bytes(&config->store_bytes, value);
 }
 
+/* Less than a few messages of usual size for each worker would close whoever sends one. */
+static bool parse_memory(uint64_t *out, const char *value)
+{
+    return parse_bytes(out, value) && *out >= UINT64_C(16) << 20;
+}
+
 static bool set_max_output(struct daemon_config *config, const char *value)
 {
-    return parse_bytes(&config->max_output, value);
+    return parse_memory(&config->max_output, value);
 }
 
 static bool set_max_input(struct daemon_config *config, const char *value)
 {
-    return parse_bytes(&config->max_input, value);
+    return parse_memory(&config->max_input, value);
 }
 
 static bool set_journal_keep(struct daemon_config *config, const char *value)
@@ -274,12 +280,13 @@ static bool set_level(struct daemon_config *config, const char *value)
     return daemon_log_level_parse(&config->log_level, value);
 }
 
-#define A_LIMIT    "a number from 1 to 10000000"
-#define A_CIPHER   "aes or aes256k"
-#define SECONDS    "a whole number of seconds from 1 to 315532800 (ten years)"
-#define V2_ADDR    "v2:IP[:PORT] with an IP that clients can dial"
-#define SOME_BYTES "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T"
-#define SOME_FILE  "a path of 1 to 1000 bytes"
+#define A_LIMIT     "a number from 1 to 10000000"
+#define A_CIPHER    "aes or aes256k"
+#define SECONDS     "a whole number of seconds from 1 to 315532800 (ten years)"
+#define V2_ADDR     "v2:IP[:PORT] with an IP that clients can dial"
+#define SOME_MEMORY "a number of bytes from 16M, of KiB with K, MiB M, GiB G or TiB T"
+#define SOME_BYTES  "a number of bytes from 1, of KiB with K, MiB M, GiB G or TiB T"
+#define SOME_FILE   "a path of 1 to 1000 bytes"
 
 static const struct daemon_option options[] = {
     {"mon", "ADDR", V2_ADDR ", without nonce",
@@ -323,12 +330,12 @@ static const struct daemon_option options[] = {
     {"max-half-open", "N", A_LIMIT,
      "of them without a login; above, the oldest of these is\nclosed (1024)", set_max_half_open,
      false, false},
-    {"max-output", "N[KMGT]", SOME_BYTES,
+    {"max-output", "N[KMGT]", SOME_MEMORY,
      "memory for what clients have not read yet; above, the one\nwith most of it is closed (512M "
      "for "
      "each thread)",
      set_max_output, false, false},
-    {"max-input", "N[KMGT]", SOME_BYTES,
+    {"max-input", "N[KMGT]", SOME_MEMORY,
      "memory for messages that come in; above, more wait for\nthose before (512M for each thread)",
      set_max_input, false, false},
     {"handler", "NAME", "nss, openssl or, where built in, ipsec-mb",

@@ -148,7 +148,13 @@ static int bad_keyring(const struct ping *ping, int err, const struct signet_fai
         problem.cause[0] = "the file is damaged, or is no keyring";
         problem.next = "look at it with 'signet authtool -l FILE'";
     }
-    tool_what(&problem, "cannot use the keyring %s: %s", ping->keyring_path,
+    char place[48] = "";
+    bool binary = strcmp(fail->where, "binary keyring") == 0;
+    if (err != -SIGNET_E_FILE && (binary || fail->offset > 0)) {
+        snprintf(place, sizeof(place), "%s %llu: ", binary ? "byte" : "line",
+                 (unsigned long long)fail->offset);
+    }
+    tool_what(&problem, "cannot use the keyring %s: %s%s", ping->keyring_path, place,
               fail->text[0] ? fail->text : signet_strerror(err));
     return refuse(ping, &problem);
 }

@@ -101,3 +101,15 @@ bench_end 1
 [ $((SECONDS - before)) -le 5 ] || fail "it gave up after $((SECONDS - before)) s"
 said 'the connection was lost, and no other came about in time: .*refused'
 said 'raise --timeout'
+
+# Comes up and goes down again at each try, as a message is larger than a worker's memory: it pauses
+# longer and longer, and says in the end why.
+start --pool bench=1 --threads 8 --max-input 16M
+code=0
+"$signet" bench 3 write -p bench -b 4M -t 4 --timeout 2 -m "${mon%/*}" -k "$work/state/keyring" \
+    >"$work/out" 2>"$work/err" || code=$?
+[ "$code" = 1 ] || fail "the load ended with $code: $(cat "$work/out" "$work/err")"
+said 'was lost|is gone'
+said 'closed the connection'
+times=$(grep -c 'lost the connection' "$work/err")
+[ "$times" -le 15 ] || fail "it dialled $times times"

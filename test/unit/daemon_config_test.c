@@ -189,8 +189,8 @@ START_TEST(wrong_values)
         {"--max-half-open=x", "--max-half-open: 'x' is not a number from 1"},
         {"--journal=", "is not a path"},
         {"--journal-sync=maybe", "is not yes or no"},
-        {"--max-output=0", "--max-output: '0' is not a number of bytes from 1"},
-        {"--max-input=1Q", "--max-input: '1Q' is not a number of bytes from 1"},
+        {"--max-output=16383K", "--max-output: '16383K' is not a number of bytes from 16M"},
+        {"--max-input=1Q", "--max-input: '1Q' is not a number of bytes from 16M"},
         {"--journal-keep=0", "is not a number of bytes from 1"},
         {"--store-bytes=0", "is not a number of bytes from 1"},
         {"--store-bytes=G", "is not a number of bytes from 1"},
@@ -311,7 +311,7 @@ START_TEST(changes)
                           "--auth-ttl=1", "--service-ttl=1", "--allow-insecure-reclaim",
                           "--metrics=none", "--journal=/j", "--journal-sync", "--journal-keep=1M",
                           "--drain=1", "--store-bytes=7M", "--max-peers=3", "--max-half-open=2",
-                          "--max-output=5G", "--max-input=6K"),
+                          "--max-output=5G", "--max-input=16M"),
                      TOOL_OK);
     ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
     ck_assert_str_eq(names,
