@@ -7,7 +7,7 @@
 
 enum {
     /* Input and output stay in a small second-level cache, and calls are too few to count. */
-    LARGE = 65536,
+    LARGE = 131072,
     /* The processor begins a piece while the crc of the one before is still going on: the more ends
      * of pieces there are, the more the two overlap, until calls count. */
     SMALL = 6144,
