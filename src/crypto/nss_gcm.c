@@ -15,7 +15,7 @@ static bool is_forged(CK_RV rv)
 static inline CK_RV by_freebl(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
                               size_t len, CK_GCM_MESSAGE_PARAMS *message)
 {
-    int err = signet_nss_context_gcm(lane->context, out, in, (unsigned int)len, message,
+    int err = signet_nss_context_gcm(lane->chain.context, out, in, (unsigned int)len, message,
                                      sizeof(*message));
     return err == 0                ? CKR_OK
            : err == -SIGNET_E_OPEN ? CKR_ENCRYPTED_DATA_INVALID
@@ -37,7 +37,7 @@ static inline CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8
     uint8_t nothing[16]; /* without an output the call would only ask for the length */
     CK_BYTE_PTR to = len > 0 ? out : nothing;
     CK_BYTE_PTR from = len > 0 ? (CK_BYTE_PTR)(uintptr_t)in : nothing;
-    if (lane->context != NULL) {
+    if (lane->chain.context != NULL) {
         return by_freebl(lane, to, from, len, &message);
     }
     CK_ULONG got = len;

@@ -32,7 +32,7 @@ static CK_RV begin(struct signet_nss_lane *lane, CK_SESSION_HANDLE session)
     const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
     CK_OBJECT_HANDLE key = signet_nss_object_handle(lane->object);
     CK_MECHANISM gcm = {CKM_AES_GCM, NULL, 0};
-    CK_MECHANISM cbc = {CKM_AES_CBC, lane->last, sizeof(lane->last)};
+    CK_MECHANISM cbc = {CKM_AES_CBC, lane->chain.last, sizeof(lane->chain.last)};
     CK_MECHANISM ecb = {CKM_AES_ECB, NULL, 0};
     CK_OBJECT_CLASS class;
     CK_ATTRIBUTE what = {CKA_CLASS, &class, sizeof(class)};
@@ -71,15 +71,48 @@ static CK_RV begin_or_renew(struct signet_nss_lane *lane, CK_SESSION_HANDLE sess
     return rv;
 }
 
+static void drop_context(struct signet_nss_chain *chain)
+{
+    if (chain->context != NULL) {
+        signet_nss_context_free(chain->context);
+        chain->context = NULL;
+    }
+}
+
+void signet_nss_lane_close(struct signet_nss_lane *lane)
+{
+    if (lane->session != CK_INVALID_HANDLE) {
+        (void)signet_nss_lib.fn->C_CloseSession(lane->session);
+        lane->session = CK_INVALID_HANDLE;
+    }
+    drop_context(&lane->chain);
+    drop_context(&lane->next);
+}
+
+static CK_RV make_contexts(struct signet_nss_lane *lane, const uint8_t *raw, size_t len)
+{
+    bool in_turn = lane->alg == SIGNET_ALG_CBC128_SEAL || lane->alg == SIGNET_ALG_CBC256_SEAL;
+    lane->chain.context = signet_nss_context_new(lane->alg, raw, len, &lane->crypt);
+    if (lane->chain.context != NULL && in_turn) {
+        lane->next = (struct signet_nss_chain){
+            .context = signet_nss_context_new(lane->alg, raw, len, &lane->crypt),
+        };
+    }
+    if (lane->chain.context != NULL && (!in_turn || lane->next.context != NULL)) {
+        return CKR_OK;
+    }
+    signet_nss_lane_close(lane);
+    return CKR_HOST_MEMORY;
+}
+
 CK_RV signet_nss_lane_open(struct signet_nss_lane *lane)
 {
     CK_SESSION_HANDLE session = CK_INVALID_HANDLE;
     size_t len;
     const uint8_t *raw = signet_nss_object_raw(lane->object, &len);
-    memset(lane->last, 0, sizeof(lane->last));
+    memset(lane->chain.last, 0, sizeof(lane->chain.last));
     if (raw != NULL) {
-        lane->context = signet_nss_context_new(lane->alg, raw, len, &lane->crypt);
-        return lane->context != NULL ? CKR_OK : CKR_HOST_MEMORY;
+        return make_contexts(lane, raw, len);
     }
     CK_RV rv = open_session(signet_nss_object_slot(lane->object), lane->index, &session);
     if (rv != CKR_OK) {
@@ -92,18 +125,6 @@ CK_RV signet_nss_lane_open(struct signet_nss_lane *lane)
     }
     lane->session = session;
     return CKR_OK;
-}
-
-void signet_nss_lane_close(struct signet_nss_lane *lane)
-{
-    if (lane->session != CK_INVALID_HANDLE) {
-        (void)signet_nss_lib.fn->C_CloseSession(lane->session);
-        lane->session = CK_INVALID_HANDLE;
-    }
-    if (lane->context != NULL) {
-        signet_nss_context_free(lane->context);
-        lane->context = NULL;
-    }
 }
 
 int signet_nss_lane_new(void **out, enum signet_alg alg, struct signet_nss_object *object,

@@ -76,20 +76,27 @@ CK_RV signet_nss_object_renew(struct signet_nss_object *object, CK_OBJECT_HANDLE
 
 /* --- lanes (nss_lane.c) --- */
 
-/* A session with an operation under way, or a context of freebl. session is 0 and context NULL when
- * it must be made anew. One cache line, as each operation writes to it. */
+/* A context of freebl, NULL where a session takes its place, and for CBC the chaining value that it
+ * or the session holds. */
+struct signet_nss_chain {
+    void *context;
+    uint8_t last[16];
+};
+
+/* A session with an operation under way, or contexts of freebl. session is 0 and chain.context NULL
+ * when it must be made anew. Each operation writes to it, so it has cache lines of its own. */
 struct signet_nss_lane {
     _Alignas(64) struct signet_nss_flag *flag;
     struct signet_nss_object *object;
-    void *context;
     signet_nss_crypt *crypt; /* CBC, ECB: with the context */
     CK_SESSION_HANDLE session;
-    uint8_t last[16]; /* CBC: the chaining value that the operation holds */
-    uint16_t index;   /* at most SIGNET_THREAD_MAX */
+    struct signet_nss_chain chain;
+    uint16_t index; /* at most SIGNET_THREAD_MAX */
     uint8_t alg;
     bool opens;
+    struct signet_nss_chain next; /* sealing CBC with contexts: the message after this one's */
 };
-_Static_assert(sizeof(struct signet_nss_lane) == 64, "a lane is a cache line");
+_Static_assert(sizeof(struct signet_nss_lane) == 128, "a lane is two cache lines");
 
 /* freebl and softoken count in unsigned int. */
 #define SIGNET_NSS_PART_MAX 0x40000000U
@@ -98,9 +105,9 @@ _Static_assert(sizeof(struct signet_nss_lane) == 64, "a lane is a cache line");
 static inline CK_RV signet_nss_update(const struct signet_nss_lane *lane, uint8_t *out,
                                       const uint8_t *in, size_t len)
 {
-    if (lane->context != NULL) {
+    if (lane->chain.context != NULL) {
         unsigned int part = (unsigned int)len, got = part;
-        int failed = lane->crypt(lane->context, out, &got, part, in, part);
+        int failed = lane->crypt(lane->chain.context, out, &got, part, in, part);
         return failed == 0 && got == part ? CKR_OK : CKR_GENERAL_ERROR;
     }
     const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;

@@ -122,7 +122,7 @@ START_TEST(a_context_is_made_anew)
     struct user seal = use(SIGNET_ALG_GCM128_SEAL, 16), open = use(SIGNET_ALG_GCM128_OPEN, 16);
     for (int row = 0; row < 4; row++) {
         struct user u = use(cbc_algs[row].alg, cbc_algs[row].key_len);
-        ck_assert_ptr_nonnull(((struct signet_nss_lane *)u.lane)->context);
+        ck_assert_ptr_nonnull(((struct signet_nss_lane *)u.lane)->chain.context);
         check_cbc(&u, row, 64);
         signet_nss_lane_close(u.lane);
         check_cbc(&u, row, 160);

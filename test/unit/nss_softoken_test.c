@@ -129,7 +129,7 @@ START_TEST(contexts_take_no_object_of_softoken)
     ck_assert_ptr_ne(u.key, other.key);
     ck_assert_uint_eq(signet_nss_object_handle(u.key), CK_INVALID_HANDLE);
     ck_assert_uint_ne(signet_nss_object_handle(other.key), CK_INVALID_HANDLE);
-    ck_assert_ptr_null(((struct signet_nss_lane *)other.lane)->context);
+    ck_assert_ptr_null(((struct signet_nss_lane *)other.lane)->chain.context);
     check_cbc(&u, 0, 64);
     check_cbc(&other, 0, 64);
     drop(&u);
