@@ -110,31 +110,4 @@ for ((round = 1; round <= ROUNDS; round++)); do
         measure "$method"
     done
 done
-awk -v bar="$BAR" '
-    function median(list, v, n, i, j, t) {
-        n = split(list, v, " ")
-        for (i = 2; i <= n; i++)
-            for (j = i; j > 1 && v[j] + 0 < v[j - 1] + 0; j--) {
-                t = v[j]
-                v[j] = v[j - 1]
-                v[j - 1] = t
-            }
-        return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-    }
-    function row(kind, side, none, cephx, off, wrong) {
-        off = (cephx - none) * 100 / none
-        wrong = off > bar || off < -bar
-        bad += wrong
-        printf("%-6s %-7s %10.1f %10.1f %+9.2f %%%s\n", kind, side, none, cephx, off,
-            wrong ? "  more than " bar " %" : "")
-    }
-    { client[$1, $2] = client[$1, $2] " " $3; server[$1, $2] = server[$1, $2] " " $4 }
-    END {
-        printf "%-6s %-7s %10s %10s %11s\n", "", "", "none", "cephx", "difference"
-        split("write rand", kinds, " ")
-        for (k = 1; k <= 2; k++) {
-            row(kinds[k], "client", median(client[kinds[k], "none"]), median(client[kinds[k], "cephx"]))
-            row(kinds[k], "server", median(server[kinds[k], "none"]), median(server[kinds[k], "cephx"]))
-        }
-        exit bad > 0
-    }' "$WORK/figures"
+awk -v bar="$BAR" -f "$here/median.awk" -f "$here/auth.awk" "$WORK/figures"

@@ -1,24 +1,12 @@
-# Medians and ratios of what rados.sh measured.
+# Medians and ratios of what rados.sh measured. Needs median.awk.
 # In: round, client, server, mode, handler, phase, IOPS, mean ms, p99 ms, client us, server us.
-function median(key, n, i, j, t, v) {
-    n = count[key]
-    for (i = 1; i <= n; i++)
-        v[i] = value[key, i]
-    for (i = 2; i <= n; i++)
-        for (j = i; j > 1 && v[j] + 0 < v[j - 1] + 0; j--) {
-            t = v[j]
-            v[j] = v[j - 1]
-            v[j - 1] = t
-        }
-    return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-}
-
 function ratio(text, bar, a, b, field, phase, key_a, key_b) {
     key_a = a SUBSEP phase SUBSEP field
     key_b = b SUBSEP phase SUBSEP field
-    if (!(key_a in count) || !(key_b in count) || median(key_b) == 0)
+    if (!(key_a in values) || !(key_b in values) || median(values[key_b]) == 0)
         return
-    printf "  %-64s %7.3fx  (bar: %s)\n", text ", " phase, median(key_a) / median(key_b), bar
+    printf "  %-64s %7.3fx  (bar: %s)\n", text ", " phase,
+        median(values[key_a]) / median(values[key_b]), bar
 }
 
 {
@@ -29,7 +17,7 @@ function ratio(text, bar, a, b, field, phase, key_a, key_b) {
     }
     for (f = 7; f <= 11; f++) {
         key = row SUBSEP $6 SUBSEP f
-        value[key, ++count[key]] = $f
+        values[key] = values[key] " " $f
     }
 }
 
@@ -41,11 +29,12 @@ END {
         for (r = 1; r <= rows; r++) {
             split(order[r], name, SUBSEP)
             at = order[r] SUBSEP phases[p] SUBSEP
-            if (!(at 7 in count))
+            if (!(at 7 in values))
                 continue
-            p99 = value[at 9, 1] == "-" ? "-" : sprintf("%.3f", median(at 9))
+            p99 = values[at 9] ~ /-/ ? "-" : sprintf("%.3f", median(values[at 9]))
             printf "%-6s %-8s %-16s %-7s %-8s %9.0f %9.3f %9s %11.1f %11.1f\n", "", name[1], name[2],
-                name[3], name[4], median(at 7), median(at 8), p99, median(at 10), median(at 11)
+                name[3], name[4], median(values[at 7]), median(values[at 8]), p99,
+                median(values[at 10]), median(values[at 11])
         }
     }
     print "\nratios"

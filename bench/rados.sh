@@ -211,7 +211,7 @@ run_rows() {
 
 # Medians, then the ratios that matter.
 summarise() {
-    awk -F '\t' -f "$here/rados.awk" "$WORK/figures"
+    awk -F '\t' -f "$here/median.awk" -f "$here/rados.awk" "$WORK/figures"
 }
 
 have_ceph || echo "Ceph is not installed (./dev interop 16 fetches it): without its rows" >&2

@@ -25,7 +25,7 @@ measure_rados() {
 }
 
 summary() {
-    grep -v '^#' "$data/rados.tsv" | awk -F '\t' -f "$here/rados.awk"
+    grep -v '^#' "$data/rados.tsv" | awk -F '\t' -f "$here/median.awk" -f "$here/rados.awk"
 }
 
 # phase, client, server, mode, handler, IOPS, mean ms, p99 ms, CPU of client, of server: medians.
