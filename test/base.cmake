@@ -1,3 +1,3 @@
-foreach(name cursor secret crc32c error env)
+foreach(name cursor secret crc32c error env thread)
     signet_test(${name}_test PLAIN SOURCES unit/${name}_test.c)
 endforeach()

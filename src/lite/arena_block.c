@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/thread.h"
+
 #define SECOND UINT64_C(1000000000)
 
 enum {
@@ -137,10 +139,7 @@ static void call_keeper(struct block_pool *pool)
         pthread_cond_signal(&pool->work);
         return;
     }
-    pool->running = pthread_create(&pool->keeper, NULL, keep, pool) == 0;
-    if (pool->running) {
-        (void)pthread_setname_np(pool->keeper, "signet-arena");
-    }
+    pool->running = signet_thread_start(&pool->keeper, "signet-arena", keep, pool) == 0;
 }
 
 /* --- blocks --------------------------------------------------------------------------------- */
@@ -183,11 +182,7 @@ void block_give(struct block_pool *pool, struct block *b)
 
 void block_pool_init(struct block_pool *pool, pthread_mutex_t *lock, uint64_t keep_ns)
 {
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&pool->work, &attr);
-    pthread_condattr_destroy(&attr);
+    signet_cond_init(&pool->work);
     CDS_INIT_LIST_HEAD(&pool->used);
     CDS_INIT_LIST_HEAD(&pool->empty);
     pool->lock = lock;

@@ -3,8 +3,9 @@
 #include "lite/journal_internal.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
@@ -86,18 +87,15 @@ static void *run(void *arg)
 int journal_flush_start(struct journal *j)
 {
     struct journal_flush *f = &j->flush;
-    sigset_t all, former;
     atomic_store(&j->appended, j->next);
     atomic_store(&f->safe, j->next);
     f->last = &f->first;
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->wake, NULL);
     pthread_cond_init(&f->told, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &former);
-    f->on = pthread_create(&f->thread, NULL, run, j) == 0;
-    pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return f->on ? 0 : -SIGNET_E_NOMEM;
+    int err = signet_thread_start(&f->thread, "signet-journal", run, j);
+    f->on = err == 0;
+    return err;
 }
 
 void journal_flush_stop(struct journal *j)

@@ -4,9 +4,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "base/thread.h"
 
 enum { LOOK_S = 1, RETRY_S = 10, RETRY_MAX_S = 320 };
 
@@ -77,8 +78,6 @@ static void *run(void *arg)
 int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept told, void *arg)
 {
     struct osd_keeper *k = calloc(1, sizeof(*k));
-    sigset_t all, former;
-    pthread_condattr_t attr;
     if (k == NULL) {
         return -SIGNET_E_NOMEM;
     }
@@ -87,21 +86,14 @@ int signet_osd_keep(struct signet_osd *osd, uint64_t keep_bytes, signet_osd_kept
                              .told = told,
                              .arg = arg};
     pthread_mutex_init(&k->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&k->wake, &attr);
-    pthread_condattr_destroy(&attr);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &former);
+    signet_cond_init(&k->wake);
     osd->keeper = k; /* the thread looks at it */
-    int err = pthread_create(&k->thread, NULL, run, k);
-    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    int err = signet_thread_start(&k->thread, "signet-keeper", run, k);
     if (err != 0) {
         osd->keeper = NULL;
         free(k);
-        return -SIGNET_E_NOMEM;
     }
-    return 0;
+    return err;
 }
 
 void osd_keeper_end(struct osd_keeper *k)

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 #define MS   UINT64_C(1000000)
 #define HOUR (UINT64_C(3600000) * MS)
 
@@ -251,13 +253,11 @@ static void *work(void *arg)
 
 int loop_worker_start(struct worker *worker)
 {
+    char name[16]; /* as long as names may be */
+    snprintf(name, sizeof(name), "signet-%u", worker->index);
     pthread_mutex_lock(&worker->turn); /* it must know its own number before it begins */
-    worker->running = pthread_create(&worker->thread, NULL, work, worker) == 0;
-    if (worker->running) {
-        char name[16]; /* as long as names may be */
-        snprintf(name, sizeof(name), "signet-%u", worker->index);
-        (void)pthread_setname_np(worker->thread, name);
-    }
+    int err = signet_thread_start(&worker->thread, name, work, worker);
+    worker->running = err == 0;
     pthread_mutex_unlock(&worker->turn);
-    return worker->running ? 0 : -SIGNET_E_NOMEM;
+    return err;
 }

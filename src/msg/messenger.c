@@ -2,7 +2,6 @@
 #include <signet/messenger.h>
 
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,22 +49,12 @@ void loop_messenger_unref(struct signet_messenger *messenger)
     free(messenger);
 }
 
-/* Signals are for the program's own threads, but for those of faults: its handlers may report them.
- */
 static int start_workers(struct signet_messenger *m)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t most, before;
     int err = 0;
-    sigfillset(&most);
-    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-        sigdelset(&most, faults[i]);
-    }
-    pthread_sigmask(SIG_BLOCK, &most, &before);
     for (unsigned i = 0; i < m->num_workers && err == 0; i++) {
         err = loop_worker_start(&m->worker[i]);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return err;
 }
 
