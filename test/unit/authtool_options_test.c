@@ -4,12 +4,12 @@
 #include "support/suite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/command.h"
+#include "support/temp_dir.h"
 
 #define K1    "AQAQBwpZAAAAABAAAQIDBAUGBwgJCgsMDQ4PEA=="
 #define K2    "AQAAL2hZFc1bBxAA8PHy8/T19vf4+fr7/P3+/w=="
@@ -119,8 +119,6 @@ static const struct row rows[] = {
 };
 enum { NUM_ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static char dir[64];
-
 static void write_file(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -131,9 +129,7 @@ static void write_file(const char *path, const char *text)
 
 static void start(void)
 {
-    strcpy(dir, "/tmp/signet-authtool-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    ck_assert_int_eq(chdir(dir), 0);
+    ck_assert_int_eq(chdir(temp_dir_make()), 0);
     umask(022);
     write_file("k", BASE);
     ck_assert_int_eq(chmod("k", 0640), 0);
@@ -146,9 +142,7 @@ static void start(void)
 
 static void stop(void)
 {
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
+    temp_dir_remove();
 }
 
 static struct command_result run(const char *args)

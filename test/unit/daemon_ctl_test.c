@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 #include "daemon_ctl.h"
 
-static char dir[] = "/tmp/signet-ctl-XXXXXX", path[64];
+static const char *dir;
+static char path[64];
 static struct daemon_ctl ctl;
 static struct daemon_why why;
 static int asked;
@@ -32,9 +34,8 @@ static bool answer(void *arg, int num, char *const *words, FILE *out)
 
 static void start(void)
 {
-    strcpy(dir, "/tmp/signet-ctl-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(path, sizeof(path), "%s/ctl", dir);
+    dir = temp_dir_make();
+    snprintf(path, sizeof(path), "%s", temp_dir_path("ctl"));
     asked = 0;
     ck_assert_int_eq(daemon_ctl_open(&ctl, path, answer, &asked, &why), TOOL_OK);
 }
@@ -43,7 +44,7 @@ static void stop(void)
 {
     daemon_ctl_close(&ctl);
     ck_assert_int_eq(access(path, F_OK), -1);
-    rmdir(dir);
+    temp_dir_remove();
 }
 
 static int dial(void)

@@ -2,16 +2,17 @@
 /* The state directory of signetd: first start, later ones, and what is refused. */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 #include "daemon_state.h"
 
-static char base[40], dir[60];
+static const char *base;
+static char dir[60];
 static struct daemon_config config;
 static struct daemon_state state;
 static struct daemon_why why;
@@ -34,9 +35,8 @@ static void write_file(const char *name, const char *text)
 
 static void start(void)
 {
-    strcpy(base, "/tmp/signetd-state-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(base));
-    snprintf(dir, sizeof(dir), "%s/s", base);
+    base = temp_dir_make();
+    snprintf(dir, sizeof(dir), "%s", temp_dir_path("s"));
     daemon_config_defaults(&config);
     snprintf(config.state, sizeof(config.state), "%s", dir);
     memset(&why, 0, sizeof(why));
@@ -48,10 +48,8 @@ static void start(void)
 
 static void stop(void)
 {
-    char command[100];
     daemon_state_close(&state);
-    snprintf(command, sizeof(command), "rm -rf %s", base);
-    ck_assert_int_eq(system(command), 0);
+    temp_dir_remove();
 }
 
 static void reopen(void)

@@ -3,16 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lite/journal_internal.h"
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1, 2, 3};
-static char dir[64];
+static const char *dir;
 static struct journal *j;
 static struct journal_report report;
 static struct signet_fail fail;
@@ -35,19 +34,15 @@ static void reopen(bool sync)
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    dir = temp_dir_make();
     j = NULL;
     reopen(true);
 }
 
 static void stop(void)
 {
-    char path[96];
     journal_close(j);
-    snprintf(path, sizeof(path), "%s/journal", dir);
-    unlink(path);
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The journal under many threads. */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lite/journal.h"
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1, 2, 3};
-static char dir[64];
 static struct journal *j;
 static struct journal_options options;
 static struct journal_report report;
@@ -19,19 +17,14 @@ static struct signet_fail fail;
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    options = (struct journal_options){.dir = dir, .key = key};
+    options = (struct journal_options){.dir = temp_dir_make(), .key = key};
     j = NULL;
 }
 
 static void stop(void)
 {
-    char path[96];
     journal_close(j);
-    snprintf(path, sizeof(path), "%s/journal", dir);
-    unlink(path);
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 

@@ -12,12 +12,13 @@
 
 #include "lite/journal_internal.h"
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 enum { RECORDS = 20, BODY = 20 };
 #define RECORD ((size_t)(40 + BODY + 16))
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1, 2, 3};
-static char dir[64], path[96];
+static char path[96];
 static struct journal *j;
 static struct journal_options options;
 static struct journal_report report;
@@ -27,18 +28,15 @@ static unsigned seen;
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(path, sizeof(path), "%s/journal", dir);
-    options = (struct journal_options){.dir = dir, .key = key};
+    options = (struct journal_options){.dir = temp_dir_make(), .key = key};
+    snprintf(path, sizeof(path), "%s", temp_dir_path("journal"));
     j = NULL;
 }
 
 static void stop(void)
 {
     journal_close(j);
-    unlink(path);
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 

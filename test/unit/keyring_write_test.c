@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changing and writing keyrings; no handler is needed for any of it. */
 #include "support/suite.h"
+#include "support/temp_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,12 +17,11 @@
 #define K2 "AgAAAABgBAMCASAAAAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
 static struct signet_keyring *keyring;
-static char dir[64];
+static const char *dir;
 
 static void start(void)
 {
-    strcpy(dir, "/tmp/signet-keyring-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    dir = temp_dir_make();
     ck_assert_int_eq(chdir(dir), 0);
     umask(022);
     assert_ok(signet_keyring_new(&keyring));
@@ -30,9 +30,7 @@ static void start(void)
 static void stop(void)
 {
     signet_keyring_free(keyring);
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
+    temp_dir_remove();
 }
 
 static struct signet_name name_of(const char *text)

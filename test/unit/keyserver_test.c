@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Principals and the state file: what survives, what is refused. */
 #include "support/cluster.h"
+#include "support/temp_dir.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,21 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char dir[64], path[96];
+static const char *dir;
+static char path[96];
 
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/keyserver_test.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    snprintf(path, sizeof(path), "%s/state", dir);
+    dir = temp_dir_make();
+    snprintf(path, sizeof(path), "%s", temp_dir_path("state"));
 }
 
 static void stop(void)
 {
-    char command[128];
-    snprintf(command, sizeof(command), "rm -rf %s", dir);
-    ck_assert_int_eq(system(command), 0);
+    temp_dir_remove();
     suite_stop();
 }
 

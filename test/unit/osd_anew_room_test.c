@@ -3,17 +3,16 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lite/journal_internal.h"
 #include "osd_tools.h"
+#include "support/temp_dir.h"
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {7};
 static struct rig rig;
-static char dir[64];
 static struct journal_options options;
 static struct journal_report report;
 static struct signet_fail fail;
@@ -28,22 +27,12 @@ static int reopen(void)
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    options = (struct journal_options){.dir = dir, .key = key};
-}
-
-static const char *path_of(const char *name)
-{
-    static char path[96];
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return path;
+    options = (struct journal_options){.dir = temp_dir_make(), .key = key};
 }
 
 static void stop(void)
 {
-    unlink(path_of("journal"));
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 
@@ -62,7 +51,7 @@ START_TEST(as_small_as_its_objects)
     uint64_t after = journal_usage(rig.osd.journal).bytes;
     ck_assert_uint_lt(after * 3, before);
     struct stat st;
-    ck_assert_int_eq(stat(path_of("journal"), &st), 0);
+    ck_assert_int_eq(stat(temp_dir_path("journal"), &st), 0);
     ck_assert_uint_eq((uint64_t)st.st_size, after);
     rig_stop(&rig);
     assert_ok(reopen());
@@ -98,7 +87,7 @@ START_TEST(a_full_disk)
     rig.osd.journal->max_bytes = 2 << 20;
     assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
     ck_assert_ptr_nonnull(strstr(fail.text, "No space left"));
-    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
     rig.osd.journal->max_bytes = options.max_bytes;
     for (int i = 0; i < num; i++) {
         snprintf(name, sizeof(name), "o%d", i);
@@ -121,9 +110,9 @@ START_TEST(cannot_begin)
 {
     assert_ok(reopen());
     ck_assert_int_eq(rig_put(&rig, "a", "x"), 0);
-    ck_assert_int_eq(mkdir(path_of("journal.new"), 0700), 0);
+    ck_assert_int_eq(mkdir(temp_dir_path("journal.new"), 0700), 0);
     assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
-    ck_assert_int_eq(rmdir(path_of("journal.new")), 0);
+    ck_assert_int_eq(rmdir(temp_dir_path("journal.new")), 0);
     ck_assert_int_eq(rig_put(&rig, "a", "y"), 0);
     rig_stop(&rig);
     assert_ok(reopen());
@@ -141,7 +130,7 @@ START_TEST(not_after_a_failure)
     atomic_store(&rig.osd.journal->flush.lost, true);
     assert_err(signet_osd_journal_anew(&rig.osd, &fail), FILE);
     ck_assert_ptr_nonnull(strstr(fail.text, "has failed"));
-    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
     rig_stop(&rig);
 }
 END_TEST
@@ -154,7 +143,7 @@ START_TEST(no_room_for_it)
     assert_err(journal_begin_anew(rig.osd.journal, UINT64_C(1) << 62, &fresh, &fail), FILE);
     ck_assert_ptr_nonnull(strstr(fail.text, "it takes 4611686018427387904 bytes, and "));
     ck_assert_ptr_null(fresh);
-    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
     rig_stop(&rig);
 }
 END_TEST

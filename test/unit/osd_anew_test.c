@@ -14,12 +14,12 @@
 
 #include "lite/journal_internal.h"
 #include "osd_tools.h"
+#include "support/temp_dir.h"
 
 enum { WRITERS = 3, SHARDS = 16, SPREAD = 40 };
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {7};
 static struct rig rig;
-static char dir[64];
 static struct journal_options options;
 static struct journal_report report;
 static struct signet_fail fail;
@@ -40,25 +40,14 @@ static int reopen(void)
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    options = (struct journal_options){.dir = dir, .key = key};
+    options = (struct journal_options){.dir = temp_dir_make(), .key = key};
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(shared, MAP_FAILED);
 }
 
-static const char *path_of(const char *name)
-{
-    static char path[96];
-    snprintf(path, sizeof(path), "%s/%s", dir, name);
-    return path;
-}
-
 static void stop(void)
 {
-    unlink(path_of("journal"));
-    unlink(path_of("journal.new"));
-    rmdir(dir);
+    temp_dir_remove();
     munmap(shared, sizeof(*shared));
     suite_stop();
 }
@@ -199,7 +188,7 @@ static void check_all(void)
     for (unsigned i = 0; i < WRITERS; i++) {
         check_writer(i);
     }
-    ck_assert_int_eq(access(path_of("journal.new"), F_OK), -1);
+    ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
 }
 
 /* --- tests ---------------------------------------------------------------------------------- */
@@ -271,13 +260,13 @@ START_TEST(killed_at_each_step)
         ck_assert_int_eq(waitpid(pid, &status, 0), pid);
         ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", status);
         options.step = NULL;
-        ck_assert_int_eq(access(path_of("journal.new"), F_OK),
+        ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK),
                          killed_at <= JOURNAL_BEFORE_RENAME ? 0 : -1);
         int err = reopen();
         ck_assert_msg(err == 0, "%s: %s", signet_err_name(err), fail.text);
         check_all();
         rig_stop(&rig);
-        unlink(path_of("journal"));
+        unlink(temp_dir_path("journal"));
     }
 }
 END_TEST

@@ -3,17 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lite/journal_internal.h"
 #include "osd_tools.h"
+#include "support/temp_dir.h"
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {7};
 static struct rig rig;
-static char dir[64];
 static struct journal_report report;
 static struct signet_fail fail;
 
@@ -129,9 +127,7 @@ static void go(void)
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    const struct journal_options options = {.dir = dir, .key = key, .sync = true};
+    const struct journal_options options = {.dir = temp_dir_make(), .key = key, .sync = true};
     rig_start(&rig, &(struct signet_osd_options){.shards = 256});
     rig.osd.later = &later;
     assert_ok(signet_osd_journal(&rig.osd, &options, &report, &fail));
@@ -141,13 +137,10 @@ static void start(void)
 
 static void stop(void)
 {
-    char path[96];
     work();
     ck_assert_int_eq(peer.refs, 0);
     rig_stop(&rig);
-    snprintf(path, sizeof(path), "%s/journal", dir);
-    unlink(path);
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 

@@ -11,10 +11,10 @@
 
 #include "lite/journal.h"
 #include "osd_tools.h"
+#include "support/temp_dir.h"
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {7};
 static struct rig rig;
-static char dir[64];
 static struct journal_options options;
 static struct journal_report report;
 static struct signet_fail fail;
@@ -22,20 +22,15 @@ static struct signet_fail fail;
 static void start(void)
 {
     suite_start();
-    snprintf(dir, sizeof(dir), "/tmp/journal-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
-    options = (struct journal_options){.dir = dir, .key = key};
+    options = (struct journal_options){.dir = temp_dir_make(), .key = key};
     rig_start(&rig, NULL);
     assert_ok(signet_osd_journal(&rig.osd, &options, &report, &fail));
 }
 
 static void stop(void)
 {
-    char path[96];
     rig_stop(&rig);
-    snprintf(path, sizeof(path), "%s/journal", dir);
-    unlink(path);
-    rmdir(dir);
+    temp_dir_remove();
     suite_stop();
 }
 
@@ -202,18 +197,16 @@ END_TEST
 /* No place for the new one: the old one stays, and goes on. */
 START_TEST(cannot_be_written_anew)
 {
-    char path[96];
     struct rlimit former, small;
     for (int i = 0; i < 50; i++) {
         ck_assert_int_eq(rig_put(&rig, "small", "now"), 0);
     }
-    snprintf(path, sizeof(path), "%s/journal.new", dir);
-    ck_assert_int_eq(mkdir(path, 0700), 0);
+    ck_assert_int_eq(mkdir(temp_dir_path("journal.new"), 0700), 0);
     options.keep_bytes = 1000;
     assert_ok(restart(NULL));
     ck_assert(report.kept && !report.anew);
     ck_assert_ptr_nonnull(strstr(fail.text, "journal.new"));
-    rmdir(path);
+    rmdir(temp_dir_path("journal.new"));
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &former), 0);
     small = former;
@@ -223,7 +216,7 @@ START_TEST(cannot_be_written_anew)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &former), 0);
     ck_assert(report.kept && !report.anew);
     ck_assert_ptr_nonnull(strstr(fail.text, "anew"));
-    ck_assert_int_eq(access(path, F_OK), -1);
+    ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
     ck_assert_int_eq(rig_put(&rig, "small", "later"), 0);
     assert_ok(restart(NULL));
     ck_assert(report.anew && !report.kept);
