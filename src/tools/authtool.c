@@ -34,14 +34,9 @@ static int read_failure(int err, const char *path, const struct signet_fail *fai
         return authtool_fail("can't open %s: (%d) %s%s", path, cause, strerror(cause),
                              cause == ENOENT ? if_missing : "");
     }
-    char place[48] = "";
-    bool binary = strcmp(fail->where, "binary keyring") == 0;
-    if (binary || fail->offset > 0) {
-        snprintf(place, sizeof(place), "%s %llu: ", binary ? "byte" : "line",
-                 (unsigned long long)fail->offset);
-    }
-    return authtool_fail("error reading file %s\n%s: %s%s (%s)", path, path, place, fail->text,
-                         signet_err_name(err));
+    char place[TOOL_PLACE_MAX];
+    return authtool_fail("error reading file %s\n%s: %s%s (%s)", path, path,
+                         tool_keyring_place(place, fail), fail->text, signet_err_name(err));
 }
 
 static int open_keyring(struct signet_keyring **out, const struct authtool *tool)

@@ -45,26 +45,23 @@ static void closed(void *arg, struct signet_peer *peer, const struct signet_fail
     bench_link_set(c->load, &c->link, LINK_DOWN, fail);
 }
 
+int bench_link_dial(struct bench_load *load, struct bench_link *link,
+                    const struct signet_dial_options *dial)
+{
+    bench_link_set(load, link, LINK_DIALLING, NULL);
+    int err = signet_messenger_dial(load->messenger, dial, NULL);
+    if (err)
+        bench_link_set(load, link, LINK_DOWN, &(struct signet_fail){.err = err});
+    return err;
+}
+
 int bench_dial(struct bench_load *load, struct bench_conn *c)
 {
-    const struct ping_options *login = &load->options->login;
     struct signet_dial_options dial = {
-        .conn = {.role = SIGNET_ROLE_CLIENT,
-                 .own_type = login->name.type,
-                 .peer_type = SIGNET_OSD,
-                 .target = load->ping->peer,
-                 .client = load->ping->client,
-                 .modes = {login->modes[0], login->modes[1]},
-                 .num_modes = login->num_modes,
-                 .env = signet_env_system(),
-                 .handshake_timeout_ns = login->timeout_ns},
+        .conn = ping_conn_options(load->ping, SIGNET_OSD, &load->ping->peer),
         .ops = {.ready = ready, .message = bench_answer, .closed = closed},
         .arg = c,
         .worker = (int)(c->index % load->options->threads),
     };
-    bench_link_set(load, &c->link, LINK_DIALLING, NULL);
-    int err = signet_messenger_dial(load->messenger, &dial, NULL);
-    if (err)
-        bench_link_set(load, &c->link, LINK_DOWN, &(struct signet_fail){.err = err});
-    return err;
+    return bench_link_dial(load, &c->link, &dial);
 }

@@ -139,6 +139,9 @@ void bench_heard(struct bench_load *load, uint32_t epoch);
 /* --- bench_link.c: connections to the OSD ----------------------------------------------------- */
 
 int bench_dial(struct bench_load *load, struct bench_conn *c);
+/* Any of the two kinds: 0 or what signet_messenger_dial() said, which the link has too. */
+int bench_link_dial(struct bench_load *load, struct bench_link *link,
+                    const struct signet_dial_options *dial);
 void bench_link_set(struct bench_load *load, struct bench_link *link, enum bench_link_state state,
                     const struct signet_fail *why);
 

@@ -124,29 +124,16 @@ static bool choose(struct bench_load *load)
 
 int bench_mon_dial(struct bench_load *load)
 {
-    const struct ping_options *login = &load->options->login;
     if (!choose(load))
         return -SIGNET_E_MSGR1_PEER;
     struct signet_dial_options dial = {
-        .conn = {.role = SIGNET_ROLE_CLIENT,
-                 .own_type = login->name.type,
-                 .peer_type = SIGNET_MON,
-                 .target = load->mon.addr,
-                 .client = load->ping->client,
-                 .modes = {login->modes[0], login->modes[1]},
-                 .num_modes = login->num_modes,
-                 .env = signet_env_system(),
-                 .handshake_timeout_ns = login->timeout_ns,
-                 .keepalive_interval_ns = KEEPALIVE_NS},
+        .conn = ping_conn_options(load->ping, SIGNET_MON, &load->mon.addr),
         .ops = {.ready = ready, .message = on_message, .closed = closed},
         .arg = load,
         .worker = 0,
     };
-    bench_link_set(load, &load->mon.link, LINK_DIALLING, NULL);
-    int err = signet_messenger_dial(load->messenger, &dial, NULL);
-    if (err)
-        bench_link_set(load, &load->mon.link, LINK_DOWN, &(struct signet_fail){.err = err});
-    return err;
+    dial.conn.keepalive_interval_ns = KEEPALIVE_NS;
+    return bench_link_dial(load, &load->mon.link, &dial);
 }
 
 void bench_mon_free(struct bench_load *load)

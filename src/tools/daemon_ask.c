@@ -79,9 +79,7 @@ static bool ask_handler(struct daemon *d, const char *name, FILE *out)
     int err = name != NULL ? use_handler(d, name) : 0;
     if (err != 0) {
         fprintf(out, "the handler '%s' cannot be used: %s%s\n", name, signet_strerror(err),
-                err == -SIGNET_E_HANDLER_UNKNOWN
-                    ? "; there are nss, openssl and, where built, ipsec-mb"
-                    : "");
+                err == -SIGNET_E_HANDLER_UNKNOWN ? "; it must be " TOOL_HANDLERS : "");
         return false;
     }
     fprintf(out, "%s\n", signet_handler_name(signet_handler_current()));

@@ -114,7 +114,7 @@ enum {
     "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"                \
     "      --auth METHOD       cephx, or none for a cluster without authentication, which has\n"   \
     "                          no keys: with --ms-mode crc only (cephx)\n"                         \
-    "      --handler NAME      nss, openssl or ipsec-mb (nss)\n"
+    "      --handler NAME      " TOOL_HANDLERS " (nss)\n"
 #define PING_LOGIN_HELP_3                                                                          \
     "      --timeout SECONDS   longest wait for a connection, a login or an answer (10)\n"         \
     "      --format text|json  form of the output (text)\n"                                        \
@@ -132,6 +132,10 @@ void ping_clear(struct ping *ping);
  * and gives the exit code. */
 int ping_mons(struct ping *ping, int (*visit)(struct ping *ping, struct signet_fail *fail),
               int (*say_why)(const struct ping *ping, int err, const struct signet_fail *fail));
+
+/* ping_run.c: what a connection of the login to that daemon asks for, without keepalives. */
+struct signet_conn_options ping_conn_options(const struct ping *ping, uint32_t peer_type,
+                                             const struct signet_addr *target);
 
 /* ping_run.c: a connection to ping->peer until its session is open; then the next event, which is
  * the last one; 0 or the -SIGNET_E_x that ended it. -TIMEOUT at the deadline. */

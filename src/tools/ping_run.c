@@ -40,19 +40,26 @@ int ping_session_next(struct ping_session *run, uint64_t deadline_ns)
     return 0;
 }
 
+struct signet_conn_options ping_conn_options(const struct ping *ping, uint32_t peer_type,
+                                             const struct signet_addr *target)
+{
+    const struct ping_options *login = &ping->options;
+    return (struct signet_conn_options){.role = SIGNET_ROLE_CLIENT,
+                                        .own_type = login->name.type,
+                                        .peer_type = peer_type,
+                                        .target = *target,
+                                        .client = ping->client,
+                                        .modes = {login->modes[0], login->modes[1]},
+                                        .num_modes = login->num_modes,
+                                        .env = signet_env_system(),
+                                        .handshake_timeout_ns = login->timeout_ns};
+}
+
 static int open_conn(struct ping_session *run)
 {
     struct ping *ping = run->ping;
-    struct signet_conn_options options = {.role = SIGNET_ROLE_CLIENT,
-                                          .own_type = ping->options.name.type,
-                                          .peer_type = ping->peer_type,
-                                          .target = ping->peer,
-                                          .client = ping->client,
-                                          .modes = {ping->options.modes[0], ping->options.modes[1]},
-                                          .num_modes = ping->options.num_modes,
-                                          .env = signet_env_system(),
-                                          .handshake_timeout_ns = ping->options.timeout_ns,
-                                          .keepalive_timeout_ns = ping->options.timeout_ns};
+    struct signet_conn_options options = ping_conn_options(ping, ping->peer_type, &ping->peer);
+    options.keepalive_timeout_ns = ping->options.timeout_ns;
     int err = signet_driver_connect(&run->driver, &ping->peer, ping->options.timeout_ns, run->fail);
     if (err)
         return err;

@@ -141,18 +141,14 @@ static int no_keyring(const struct ping *ping)
 static int bad_keyring(const struct ping *ping, int err, const struct signet_fail *fail)
 {
     struct tool_problem problem = {.err = err};
+    char place[TOOL_PLACE_MAX] = "";
     if (err == -SIGNET_E_FILE) {
         problem.cause[0] = "the file does not exist, or this user may not read it";
         problem.next = "name the keyring with -k, or export it: ceph auth get NAME -o FILE";
     } else {
         problem.cause[0] = "the file is damaged, or is no keyring";
         problem.next = "look at it with 'signet authtool -l FILE'";
-    }
-    char place[48] = "";
-    bool binary = strcmp(fail->where, "binary keyring") == 0;
-    if (err != -SIGNET_E_FILE && (binary || fail->offset > 0)) {
-        snprintf(place, sizeof(place), "%s %llu: ", binary ? "byte" : "line",
-                 (unsigned long long)fail->offset);
+        tool_keyring_place(place, fail);
     }
     tool_what(&problem, "cannot use the keyring %s: %s%s", ping->keyring_path, place,
               fail->text[0] ? fail->text : signet_strerror(err));

@@ -65,6 +65,16 @@ bool tool_seconds_parse(uint64_t *out_ns, const char *text)
     return *p == '\0';
 }
 
+const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fail *fail)
+{
+    bool binary = strcmp(fail->where, "binary keyring") == 0;
+    out[0] = '\0';
+    if (binary || fail->offset > 0)
+        snprintf(out, TOOL_PLACE_MAX, "%s %llu: ", binary ? "byte" : "line",
+                 (unsigned long long)fail->offset);
+    return out;
+}
+
 /* Reads up to max + 1 bytes, so that a longer file shows. */
 static char *read_stream(FILE *file, size_t max, size_t *len)
 {
@@ -230,9 +240,7 @@ int tool_start(const char *command, const char *handler, enum tool_format format
         return TOOL_OK;
     struct tool_problem problem = {.err = err, .next = "'signet handlers' shows what works here"};
     if (err == -SIGNET_E_HANDLER_UNKNOWN) {
-        tool_what(&problem,
-                  "there is no handler '%s'; there are nss, openssl and, where built, ipsec-mb",
-                  handler);
+        tool_what(&problem, "there is no handler '%s'; it must be " TOOL_HANDLERS, handler);
     } else {
         tool_what(&problem, "the handler %s cannot be used: %s",
                   handler ? handler : "nss or openssl", signet_strerror(err));

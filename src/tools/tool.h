@@ -31,6 +31,10 @@ bool tool_size_parse(uint64_t *out, const char *text, uint64_t low, uint64_t hig
 /* Seconds with an optional fraction ("0.5"), to nanoseconds; false otherwise. */
 bool tool_seconds_parse(uint64_t *out_ns, const char *text);
 
+/* Where in a keyring the fault is, "line 3: " or "byte 20: "; nothing when it has no place. */
+enum { TOOL_PLACE_MAX = 48 };
+const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fail *fail);
+
 /* The whole file, malloc'd, with a NUL behind it. NULL and errno when it cannot be read or is
  * longer than max (EFBIG). */
 char *tool_read_file(const char *path, size_t max, size_t *len);
@@ -52,6 +56,8 @@ struct tool_expected {
 int tool_option_wrong(const char *command, int c, char **argv, const struct option *options,
                       const struct tool_expected *expected);
 
+/* Which handlers there are, for messages and help. */
+#define TOOL_HANDLERS "nss, openssl or, where built in, ipsec-mb"
 /* signet_init() on a handler (NULL: the default one). TOOL_OK, or the exit code after a message. */
 int tool_start(const char *command, const char *handler, enum tool_format format);
 
