@@ -102,11 +102,28 @@ static int show(const char *text)
     return complain(TOOL_FAILURE, "the daemon closed the connection without an answer", "");
 }
 
+/* What the daemon reads as one word. */
+static bool is_word(const char *word)
+{
+    const char *p = word;
+    while (*p > 0x20 && *p < 0x7f) {
+        p++;
+    }
+    return p > word && *p == 0;
+}
+
 static int ask(const char *path, int num, char **words)
 {
     char line[DAEMON_CTL_LINE] = "";
     size_t len = 0;
     for (int i = 0; i < num; i++) {
+        if (words[i][0] == 0) {
+            return complain(TOOL_USAGE, "an argument is empty: leave it out, or name something",
+                            "");
+        }
+        if (!is_word(words[i])) {
+            return complain(TOOL_USAGE, "an argument has a blank, or is not printable ASCII", "");
+        }
         len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%c", words[i],
                                 i + 1 < num ? ' ' : '\n');
         if (len >= sizeof(line)) {

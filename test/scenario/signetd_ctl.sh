@@ -15,6 +15,12 @@ for words in nonsense 'status now' 'handler nss openssl'; do
     ! ctl $words >"$work/out" 2>"$work/err" || fail "'$words' succeeded"
     grep -q "is no command; there are status" "$work/err" || fail "'$words': $(cat "$work/err")"
 done
+for words in '' ' ' nss$'\t' 'nss openssl'; do
+    code=0
+    ctl handler "$words" >"$work/out" 2>"$work/err" || code=$?
+    [[ $code = 2 && ! -s $work/out ]] || fail "handler '$words': exit code $code"
+    grep -q "ctl: an argument \(is empty\|has a blank\)" "$work/err" || fail "$(cat "$work/err")"
+done
 ! ctl handler gcrypt >"$work/out" 2>"$work/err" || fail "handler gcrypt"
 grep -q "the handler 'gcrypt' cannot be used" "$work/err" || fail "$(cat "$work/err")"
 
