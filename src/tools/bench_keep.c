@@ -22,7 +22,9 @@ void bench_say(struct bench_load *load, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     double s = (double)(signet_driver_now_ns() - load->begun_ns) / SECOND_NS;
-    fprintf(stderr, "signet bench: %.3f s: %s\n", s, text);
+    fprintf(stderr, "signet bench: %.3f s: ", s);
+    tool_put_text(stderr, text, strlen(text));
+    fputc('\n', stderr);
 }
 
 static const char *text_of(const struct signet_fail *fail)

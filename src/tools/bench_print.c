@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -161,8 +162,8 @@ static void print_json(const struct bench_screen *s, const struct bench_job *job
     static const char *const kinds[] = {"write", "seq", "rand"};
     const struct bench_options *o = s->options;
     json_t *all =
-        json_pack("{s:b, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "ok", 1, "kind",
-                  kinds[o->kind], "pool", o->pool, "handler",
+        json_pack("{s:b, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:b, s:I, s:I}", "ok", 1, "kind",
+                  kinds[o->kind], "pool", tool_json_text(o->pool, strlen(o->pool)), "handler",
                   signet_handler_name(signet_handler_current()), "concurrent", (json_int_t)o->depth,
                   "connections", (json_int_t)o->conns, "threads", (json_int_t)o->threads, "size",
                   (json_int_t)s->op_size, "verified", o->kind != BENCH_WRITE && o->verify,

@@ -5,21 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Names and texts may come from the wire: nothing of it may steer a terminal. */
-static void print_text(const json_t *string)
-{
-    const unsigned char *p = (const unsigned char *)json_string_value(string);
-    for (size_t i = 0; i < json_string_length(string); i++)
-        printf(p[i] < 0x20 || p[i] == 0x7f ? "\\x%02x" : "%c", p[i]);
-    putchar('\n');
-}
+#include "tool.h"
 
 static void print_field(const char *name, const json_t *value, unsigned indent)
 {
     printf("%*s%s:", (int)indent, "", name);
     if (json_is_string(value)) {
         putchar(' ');
-        print_text(value);
+        tool_put_text(stdout, json_string_value(value), json_string_length(value));
+        putchar('\n');
     } else if (json_is_integer(value)) {
         printf(" %" JSON_INTEGER_FORMAT "\n", json_integer_value(value));
     } else {

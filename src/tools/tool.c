@@ -9,6 +9,8 @@
 
 #include <signet/signet.h>
 
+enum { USAGE_MAX = 4096 }; /* what is longer is cut */
+
 bool tool_format_parse(enum tool_format *out, const char *text)
 {
     bool json = strcmp(text, "json") == 0;
@@ -113,20 +115,48 @@ char *tool_read_file(const char *path, size_t max, size_t *len)
     return text;
 }
 
+/* The length of the control character that p begins with, of ASCII or U+0080 to U+009F; or 0. */
+static size_t control_len(const unsigned char *p, size_t len)
+{
+    if (p[0] == 0xc2 && len > 1 && p[1] >= 0x80 && p[1] < 0xa0)
+        return 2;
+    return p[0] < 0x20 || p[0] == 0x7f;
+}
+
+void tool_put_text(FILE *out, const char *text, size_t len)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t i = 0; i < len;) {
+        size_t num = control_len(p + i, len - i);
+        if (num == 0)
+            putc(p[i++], out);
+        for (; num > 0; num--)
+            fprintf(out, "\\x%02x", p[i++]);
+    }
+}
+
 int tool_help(const char *text)
 {
     fputs(text, stdout);
     return TOOL_OK;
 }
 
+static void say(const char *command, const char *text)
+{
+    fprintf(stderr, "signet %s: ", command);
+    tool_put_text(stderr, text, strlen(text));
+    fputc('\n', stderr);
+}
+
 int tool_usage(const char *command, const char *format, ...)
 {
+    char text[USAGE_MAX];
     va_list args;
-    fprintf(stderr, "signet %s: ", command);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fprintf(stderr, "\nTry 'signet %s --help'.\n", command);
+    say(command, text);
+    fprintf(stderr, "Try 'signet %s --help'.\n", command);
     return TOOL_USAGE;
 }
 
@@ -180,7 +210,7 @@ void tool_what(struct tool_problem *problem, const char *format, ...)
 static void print_problem(const char *command, const struct tool_problem *problem)
 {
     fflush(stdout);
-    fprintf(stderr, "signet %s: %s\n", command, problem->what);
+    say(command, problem->what);
     for (size_t i = 0; i < 5 && problem->cause[i]; i++)
         fprintf(stderr, "  %s %s\n", i ? "         or:" : "likely cause:", problem->cause[i]);
     if (problem->next)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <jansson.h>
 
@@ -38,6 +39,10 @@ const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fai
 /* The whole file, malloc'd, with a NUL behind it. NULL and errno when it cannot be read or is
  * longer than max (EFBIG). */
 char *tool_read_file(const char *path, size_t max, size_t *len);
+
+/* Text that may come from the wire or from anybody, for a terminal: control characters are written
+ * as \\xNN, so that nothing of it steers the terminal. The messages below do the same. */
+void tool_put_text(FILE *out, const char *text, size_t len);
 
 /* Prints text to stdout; TOOL_OK. For --help. */
 int tool_help(const char *text);

@@ -82,6 +82,7 @@ run_commands <<<'{"prefix": "auth get-or-create", "entity": "client.r", "caps": 
     sed 1s/^0.// >"$work/r.keyring" || fail "no client.r"
 refused 'Operation not permitted' 1 write -n client.r -k "$work/r.keyring"
 refused "there is no pool 'nothing'" 1 seq -p nothing
+refused "there is no pool 'a\\\\x1b\[2J\\\\x0ab\\\\xc2\\\\x9bé'" 1 seq -p $'a\e[2J\nb\xc2\x9bé'
 stop
 
 # A store that is full says so and keeps what it has.

@@ -56,6 +56,11 @@ usage "there is no option '--all'" handlers --all
 usage "--format: 'xml' is not text or json" decode --format xml
 usage "the option '-k' lacks its value" decode -k
 
+# Nothing of it steers a terminal.
+usage "SECONDS: '\\x1b[2J\\x0aé' is not a number" bench $'\e[2J\né' write
+refuse 1 "cannot use the configuration: " ping -C "$work/"$'\e[2J'
+! grep -q $'\e' "$work/err" || fail "an escape sequence: $(cat -v "$work/err")"
+
 # What is not there, and what to do.
 refuse 1 "next step:    is the path right? Or give monitors with -m" ping -C "$work/none"
 refuse 1 "next step:    is the path right? A keyring will do" decode -k "$work/none" a b
