@@ -169,7 +169,7 @@ void daemon_log_tell_dropped(struct daemon_log *log)
         return;
     }
     logfmt_printf(&line, "lines", "%" PRIu64, all - told);
-    logfmt_text(&line, "text", "lines of failed handshakes were left out");
+    logfmt_text(&line, "text", "warnings of what clients did were left out");
     daemon_log_end(log, &line);
 }
 

@@ -16,7 +16,7 @@
 #include "daemon_log_ring.h"
 #include "daemon_logfmt.h"
 
-/* Lines of failed handshakes: so many at once, and so many a second in the long run. */
+/* Warnings that peers can cause at will: so many at once, and so many a second in the long run. */
 enum { DAEMON_LOG_BURST = 20, DAEMON_LOG_RATE = 10 };
 /* The longest that an end waits for a stderr that takes nothing. */
 enum { DAEMON_LOG_STOP_MS = 1000, DAEMON_LOG_CUT_MS = 200 };

@@ -59,7 +59,7 @@ static void print_process(FILE *out, const struct daemon_figures *f)
     head(out, "signet_start_time_seconds", "gauge", "When the daemon started, since 1970.");
     fprintf(out, "signet_start_time_seconds %.3f\n", (double)f->started_ns / NS_PER_S);
     counter(out, "signet_log_lines_dropped_total",
-            "Log lines of failed handshakes that were left out.", f->log_dropped);
+            "Warnings of what clients did that were left out of the log.", f->log_dropped);
     counter(out, "signet_log_lines_lost_total",
             "Log lines of any kind that were lost because stderr took none.", f->log_lost);
 }

@@ -64,6 +64,14 @@ static bool begin(struct daemon_port *port, struct signet_peer *peer, struct log
     return true;
 }
 
+/* The same for warnings that peers can cause at will, of which only so many are written. */
+static bool begin_warning(struct daemon_port *port, struct signet_peer *peer, struct logfmt *line,
+                          const char *event)
+{
+    return daemon_log_allowed(port->serve->log, mono_ns()) &&
+           begin(port, peer, line, SIGNET_LOG_WARN, event);
+}
+
 static void end(struct daemon_port *port, struct logfmt *line, const struct signet_fail *why)
 {
     logfmt_text(line, "cause", signet_err_name(why->err));
@@ -218,7 +226,7 @@ static int on_message(void *arg, struct signet_peer *peer, const struct signet_m
                                                              message, send_mon, peer, &fail)
                                         : signet_osd_message(&port->serve->osd, &user->session.osd,
                                                              message, send_osd, peer, &fail);
-    if (err != 0 && begin(port, peer, &line, SIGNET_LOG_WARN, "message")) {
+    if (err != 0 && begin_warning(port, peer, &line, "message")) {
         logfmt_printf(&line, "type", "%u", message->type);
         fail.err = err;
         end(port, &line, &fail);
@@ -233,8 +241,7 @@ static void log_failed(struct daemon_port *port, struct signet_peer *peer,
     unsigned cause = (unsigned)-why->err;
     atomic_fetch_add_explicit(&port->failed[cause < SIGNET_E_NUM_ ? cause : 0], 1,
                               memory_order_relaxed);
-    if (daemon_log_allowed(port->serve->log, mono_ns()) &&
-        begin(port, peer, &line, SIGNET_LOG_WARN, "handshake_failed")) {
+    if (begin_warning(port, peer, &line, "handshake_failed")) {
         end(port, &line, why);
     }
 }
@@ -252,8 +259,8 @@ static void on_closed(void *arg, struct signet_peer *peer, const struct signet_f
     struct logfmt line;
     if (user == NULL || !user->ready) {
         log_failed(port, peer, why);
-    } else if (begin(port, peer, &line, is_limit(why->err) ? SIGNET_LOG_WARN : SIGNET_LOG_INFO,
-                     "session_end")) {
+    } else if (is_limit(why->err) ? begin_warning(port, peer, &line, "session_end")
+                                  : begin(port, peer, &line, SIGNET_LOG_INFO, "session_end")) {
         end(port, &line, why);
     }
     if (user != NULL && user->ready && port->index == DAEMON_OSD) {

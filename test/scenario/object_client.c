@@ -11,6 +11,9 @@
  *
  * object_client MON KEYRING OSD POOL deaf NUM: writes one large object, asks for it many times on
  * NUM connections and reads nothing of the answers; says "asked" and waits for the end of stdin.
+ *
+ * object_client MON KEYRING OSD POOL loud NUM: on NUM connections, one after the other, sends a
+ * message that is larger than the daemon takes, until it is cut off.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -268,6 +271,34 @@ static void be_deaf(struct writing *o, const char *osd, uint64_t num)
     free(data);
 }
 
+/* --- sending too much ----------------------------------------------------------------------- */
+
+static void await_end(struct link *l)
+{
+    int err = 0;
+    while (err == 0 && l->event.kind != SIGNET_EVENT_FAILED) {
+        err =
+            signet_driver_run(l->driver, l->conn, &l->event, signet_driver_now_ns() + LINK_WAIT_NS);
+    }
+    if (err == -SIGNET_E_TIMEOUT) {
+        link_die(l, "it was not cut off", err);
+    }
+}
+
+static void be_loud(struct writing *o, const char *osd, uint64_t num)
+{
+    static const uint8_t data[BIG];
+    for (uint64_t i = 0; i < num; i++) {
+        struct writing loud = *o; /* but for its connection */
+        link_log_in(&loud.link, osd, SIGNET_OSD, 0);
+        send_op(&loud, 1, "big",
+                (struct lite_op){.code = LITE_OP_WRITEFULL, .length = BIG, .payload_len = BIG},
+                data);
+        await_end(&loud.link);
+        link_hang_up(&loud.link);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct writing o = {.link = {.program = "object_client"}};
@@ -275,9 +306,10 @@ int main(int argc, char **argv)
     bool writes = argc == (churn ? 10 : 9) && strcmp(argv[5], "write") == 0;
     bool checks = argc == 7 && strcmp(argv[5], "check") == 0;
     bool deaf = argc == 7 && strcmp(argv[5], "deaf") == 0;
-    if (!writes && !checks && !deaf) {
+    bool loud = argc == 7 && strcmp(argv[5], "loud") == 0;
+    if (!writes && !checks && !deaf && !loud) {
         fputs("usage: object_client MON KEYRING OSD POOL write FIRST PID NUM [churn] |"
-              " check LAST | deaf NUM\n",
+              " check LAST | deaf NUM | loud NUM\n",
               stderr);
         return 2;
     }
@@ -293,6 +325,8 @@ int main(int argc, char **argv)
         write_all(&o, number, (pid_t)strtol(argv[7], NULL, 10), strtoull(argv[8], NULL, 10));
     } else if (deaf) {
         be_deaf(&o, argv[3], number);
+    } else if (loud) {
+        be_loud(&o, argv[3], number);
     } else {
         read_numbers(&o.link, number);
         check_objects(&o, number);
