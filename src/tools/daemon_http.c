@@ -134,6 +134,17 @@ static int listen_socket(const struct signet_addr *addr, struct signet_addr *bou
     return fd;
 }
 
+bool daemon_http_taken(const struct signet_addr *addr)
+{
+    struct signet_addr bound;
+    int fd = listen_socket(addr, &bound);
+    bool taken = fd < 0 && errno == EADDRINUSE;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return taken;
+}
+
 const char *daemon_http_where(const struct signet_addr *addr, char *out)
 {
     struct signet_addr bare = *addr;

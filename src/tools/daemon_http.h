@@ -16,6 +16,8 @@ typedef void (*daemon_http_page)(void *arg, FILE *out);
 int daemon_http_start(struct daemon_http **out, const struct signet_addr *addr,
                       struct signet_addr *bound, daemon_http_page page, void *arg,
                       struct daemon_why *why);
+/* Whether another program listens at the address, now. */
+bool daemon_http_taken(const struct signet_addr *addr);
 /* IP:PORT, into SIGNET_ADDR_TEXT_MAX bytes. Returns out. */
 const char *daemon_http_where(const struct signet_addr *addr, char *out);
 /* Waits for answers under way. NULL is fine. */

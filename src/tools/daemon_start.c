@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -61,10 +62,39 @@ static int start_library(struct daemon *d, struct daemon_why *why)
     return TOOL_OK;
 }
 
+/* Who starts a second daemon by mistake hears of all its addresses, not only of the first that
+ * could not be taken. */
+static void name_taken(const struct daemon_config *config, struct daemon_why *why)
+{
+    const struct {
+        const char *name;
+        const struct signet_addr *addr;
+        bool on;
+    } rows[] = {{"mon", &config->mon, true},
+                {"osd", &config->osd, true},
+                {"metrics", &config->metrics, config->metrics_on}};
+    char list[3 * (SIGNET_ADDR_TEXT_MAX + 16)] = "", where[SIGNET_ADDR_TEXT_MAX];
+    size_t len = 0, num = 0;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].on && rows[i].addr->port != 0 && daemon_http_taken(rows[i].addr)) {
+            len +=
+                (size_t)snprintf(list + len, sizeof(list) - len, "%s%s (%s)", num++ > 0 ? ", " : "",
+                                 daemon_http_where(rows[i].addr, where), rows[i].name);
+        }
+    }
+    if (num > 1) {
+        why->next = "is another signetd running? Stop what listens there, or take other ports";
+        daemon_fail(why, TOOL_FAILURE, "cannot listen: other programs do at %s", list);
+    }
+}
+
 static int start_serving(struct daemon *d, struct daemon_why *why)
 {
     const struct daemon_cluster *cluster = &d->state.cluster;
     int code = daemon_serve_start(&d->serve, &d->config, cluster->osd_nonce, d->keys, &d->log, why);
+    if (code != TOOL_OK) {
+        name_taken(&d->config, why);
+    }
     if (code == TOOL_OK && d->config.metrics_on) {
         code = daemon_http_start(&d->http, &d->config.metrics, &d->metrics, daemon_page, d, why);
     }

@@ -15,6 +15,11 @@ refuse() { # CODE WORDS OPTION...
     [ ! -s "$work/out" ] || fail "$*: wrote to stdout"
 }
 
+where() { # ADDR: its IP:PORT
+    local at=${1#v2:}
+    echo "${at%/*}"
+}
+
 any=(--mon v2:127.0.0.1:0 --osd v2:127.0.0.1:0 --metrics none)
 
 # Wrong usage: 2, before anything is touched.
@@ -48,6 +53,12 @@ refuse 1 "take another port with --mon" --state "$work/two" "${any[@]}" --mon "$
 refuse 1 "take another port with --osd" --state "$work/two" "${any[@]}" --osd "${osd%/*}"
 refuse 1 "cannot serve metrics at $metrics: Address already in use" --state "$work/two" "${any[@]}" \
     --metrics "$metrics"
+all=(--mon "${mon%/*}" --osd "${osd%/*}")
+refuse 1 "cannot listen: other programs do at $(where "$mon") (mon), $(where "$osd") (osd), $metrics (metrics)" \
+    --state "$work/two" "${all[@]}" --metrics "$metrics"
+refuse 1 "is another signetd running?" --state "$work/two" "${all[@]}" --metrics "$metrics"
+refuse 1 "other programs do at $(where "$mon") (mon), $(where "$osd") (osd)" --state "$work/two" "${all[@]}" \
+    --metrics 0
 refuse 1 "another daemon listens at $work/state/ctl" --state "$work/two" "${any[@]}" \
     --ctl "$work/state/ctl"
 ping >"$work/out" || fail "the first one was harmed"
