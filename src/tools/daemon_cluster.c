@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file that says what the cluster is. */
+/* The file that says what the cluster is, and what a later start takes from it. */
 #include "daemon_state.h"
 
 #include <inttypes.h>
@@ -93,6 +93,29 @@ static int parse_lines(struct daemon_cluster *cluster, const char *path, char *t
             return daemon_fail(why, TOOL_FAILURE, "%s:%u: damaged: there is no %s", path, number,
                                names[i]);
         }
+    }
+    return TOOL_OK;
+}
+
+int daemon_cluster_pools(const struct daemon_cluster *cluster, struct daemon_config *config,
+                         struct daemon_why *why)
+{
+    static const char before[] = " pools ";
+    char list[DAEMON_MAP_MAX], *rest = list, *pool;
+    const char *at = strstr(cluster->map, before);
+    if (config->num_pools > 0) {
+        return TOOL_OK;
+    }
+    bool ok = at != NULL || cluster->map[0] == 0;
+    snprintf(list, sizeof(list), "%s", at != NULL ? at + sizeof(before) - 1 : "data=1");
+    while (ok && (pool = strsep(&rest, " ")) != NULL) {
+        ok = daemon_set_pool(config, pool);
+    }
+    if (!ok) {
+        config->num_pools = 0;
+        why->next = "name the pools with --pool NAME=ID, with the ids that they had";
+        return daemon_fail(why, TOOL_FAILURE,
+                           "the map in the file cluster of the state does not say the pools");
     }
     return TOOL_OK;
 }

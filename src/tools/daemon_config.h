@@ -54,8 +54,8 @@ struct daemon_config {
     bool has_fsid;
     uint8_t fsid[16];
     struct daemon_pool pools[DAEMON_POOLS_MAX];
-    unsigned num_pools;
-    unsigned threads; /* 0: one for each processor */
+    unsigned num_pools; /* 0: none was named; see daemon_cluster_pools() */
+    unsigned threads;   /* 0: one for each processor */
     uint32_t max_peers, max_half_open;
     uint64_t max_output, max_input; /* bytes; 0: what the messenger takes */
     char handler[16];               /* "": nss, or what works */
@@ -86,6 +86,7 @@ const struct daemon_option *daemon_option_at(size_t index);
 bool daemon_set_mon(struct daemon_config *config, const char *value);
 bool daemon_set_osd(struct daemon_config *config, const char *value);
 bool daemon_set_metrics(struct daemon_config *config, const char *value);
+bool daemon_set_pool(struct daemon_config *config, const char *value);
 
 /* From the arguments of a program (argv[0] is its name) and the file that --config names. TOOL_OK;
  * TOOL_USAGE with why (file and line, or the option). help or version asked for: *shown is set, the

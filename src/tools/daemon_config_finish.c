@@ -43,9 +43,6 @@ int daemon_config_finish(struct daemon_config *config, struct daemon_why *why)
     }
     join(config->keyring, sizeof(config->keyring), config->state, "keyring");
     join(config->ctl, sizeof(config->ctl), config->state, "ctl");
-    if (config->num_pools == 0) {
-        config->pools[config->num_pools++] = (struct daemon_pool){.id = 1, .name = "data"};
-    }
     if (config->allowed_ciphers == 0) {
         config->allowed_ciphers = SIGNET_CIPHER(SIGNET_KEY_AES256K);
     }
@@ -63,8 +60,12 @@ int daemon_config_finish(struct daemon_config *config, struct daemon_why *why)
 
 /* --- differences ---------------------------------------------------------------------------- */
 
+/* When b names none, those of a stay. */
 static bool same_pools(const struct daemon_config *a, const struct daemon_config *b)
 {
+    if (b->num_pools == 0) {
+        return true;
+    }
     bool same = a->num_pools == b->num_pools;
     for (unsigned i = 0; same && i < a->num_pools; i++) {
         same = a->pools[i].id == b->pools[i].id && strcmp(a->pools[i].name, b->pools[i].name) == 0;

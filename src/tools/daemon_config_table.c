@@ -80,7 +80,7 @@ static bool insert_pool(struct daemon_config *config, const struct daemon_pool *
     return true;
 }
 
-static bool set_pool(struct daemon_config *config, const char *value)
+bool daemon_set_pool(struct daemon_config *config, const char *value)
 {
     struct daemon_pool pool = {.id = 0};
     const char *equals = strchr(value, '=');
@@ -310,7 +310,8 @@ static const struct daemon_option options[] = {
     {"pool", "NAME=ID",
      "NAME=ID: a name of letters, digits, '.', '_' and '-', an id from 1, each of them once, at "
      "most 64 pools",
-     "a pool; may be repeated (data=1)", set_pool, true, false},
+     "a pool; may be repeated (those of the last start, data=1 at\nthe first)", daemon_set_pool,
+     true, false},
     {"store-bytes", "N[KMGT]", SOME_BYTES, "memory for the objects of the OSD (1G)", set_store,
      false, true},
     {"journal", "DIR", SOME_FILE,

@@ -169,6 +169,9 @@ int daemon_start(struct daemon *d, struct daemon_why *why)
         code = daemon_state_open(&d->state, &d->config, why);
     }
     if (code == TOOL_OK) {
+        code = daemon_cluster_pools(&d->state.cluster, &d->config, why);
+    }
+    if (code == TOOL_OK) {
         code = start_library(d, why);
     }
     if (code == TOOL_OK) {

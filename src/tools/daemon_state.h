@@ -20,7 +20,7 @@ struct daemon_cluster {
     uint32_t epoch;     /* of the maps; grows when what they say has changed since the last start */
     uint64_t created_s; /* since 1970 */
     uint32_t osd_nonce; /* not 0; stays, so that clients know the OSD again */
-    char map[DAEMON_MAP_MAX]; /* addresses and pools of that epoch, as text */
+    char map[DAEMON_MAP_MAX]; /* addresses and pools of that epoch, as text; the pools last */
 };
 
 struct daemon_state {
@@ -45,6 +45,11 @@ void daemon_state_close(struct daemon_state *state);
  * path is for messages. */
 size_t daemon_cluster_print(const struct daemon_cluster *cluster, char *out, size_t cap);
 int daemon_cluster_parse(struct daemon_cluster *cluster, const char *path, const char *text,
+                         struct daemon_why *why);
+
+/* Where the configuration names no pools, it gets those of the cluster's last start; data=1 when
+ * there was none. TOOL_OK, or TOOL_FAILURE when the map does not say them. */
+int daemon_cluster_pools(const struct daemon_cluster *cluster, struct daemon_config *config,
                          struct daemon_why *why);
 
 #endif

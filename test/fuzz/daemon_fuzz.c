@@ -30,7 +30,7 @@ static void read_config(const char *text, size_t len)
     int code = daemon_config_text(&config, "fuzz", text, len, &why);
     check(code == why.code && (code == 0) == (why.text[0] == 0));
     if (code == 0 && daemon_config_finish(&config, &why) == 0) {
-        check(config.num_pools > 0 && config.num_pools <= DAEMON_POOLS_MAX);
+        check(config.num_pools <= DAEMON_POOLS_MAX);
         check(config.ctl[0] != 0 && config.keyring[0] != 0);
     }
 }
@@ -39,6 +39,7 @@ static void read_config(const char *text, size_t len)
 static void read_cluster(const char *text)
 {
     static struct daemon_cluster one, two;
+    static struct daemon_config config;
     static char out[DAEMON_MAP_MAX + 300];
     struct daemon_why why = {.code = 0};
     if (daemon_cluster_parse(&one, "fuzz", text, &why) == 0) {
@@ -46,6 +47,9 @@ static void read_cluster(const char *text)
         check(daemon_cluster_parse(&two, "fuzz", out, &why) == 0);
         check(memcmp(one.fsid, two.fsid, sizeof(one.fsid)) == 0 && one.epoch == two.epoch);
         check(strcmp(one.map, two.map) == 0);
+        config.num_pools = 0;
+        int code = daemon_cluster_pools(&one, &config, &why);
+        check((code == 0) == (config.num_pools > 0) && config.num_pools <= DAEMON_POOLS_MAX);
     }
 }
 

@@ -60,6 +60,21 @@ cmp -s "$work/before" "$work/mine" || fail "the keyring was changed"
 [ ! -e "$work/state/keyring" ] || fail "a keyring that nobody asked for"
 "$signet" ping -m "${mon%/*}" -n client.mine -k "$work/mine" -c 0 >"$work/out" || fail "client.mine"
 stop
+# Its pools stay, with their names, when a later start names none; else the map has those named.
+pools() {
+    "$client" "${mon%/*}" "$work/mine" client.mine secure <<<'{"prefix": "osd lspools"}'
+}
+start
+pools >"$work/out" || fail "osd lspools"
+[[ $(<"$work/out") == *'1 one'*'5 two'* ]] || fail "pools: $(cat "$work/out")"
+ctl reload >"$work/out" || fail "reload"
+! grep -q pool "$work/out" || fail "$(cat "$work/out")"
+stop
+start --pool three=1
+pools >"$work/out" || fail "osd lspools"
+[[ $(<"$work/out") == *'1 three'* ]] || fail "pools: $(cat "$work/out")"
+! grep -q two "$work/out" || fail "a pool that was not named: $(cat "$work/out")"
+stop
 # A type of keys that is allowed no more: said at the start, and refused.
 rm -rf "$work/state"
 start --allowed-ciphers aes

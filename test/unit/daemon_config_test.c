@@ -64,8 +64,7 @@ START_TEST(defaults)
     ck_assert_int_eq(config.service_cipher, SIGNET_KEY_AES256K);
     ck_assert_uint_eq(config.auth_ttl_s, 259200);
     ck_assert_uint_eq(config.service_ttl_s, 3600);
-    ck_assert_uint_eq(config.num_pools, 1);
-    ck_assert_str_eq(config.pools[0].name, "data");
+    ck_assert_uint_eq(config.num_pools, 0); /* those of the last start */
     ck_assert_uint_eq(config.store_bytes, UINT64_C(1) << 30);
     ck_assert_uint_eq(config.journal_keep, UINT64_C(64) << 20);
     ck_assert_uint_eq(config.max_peers, 65536);
@@ -329,6 +328,13 @@ START_TEST(changes)
         bool named = strstr(names, o->name) != NULL;
         ck_assert_msg(o->live != named || strcmp(o->name, "config") == 0, "%s", o->name);
     }
+    before = config;
+    ck_assert_int_eq(ARGS("--state=/t"), TOOL_OK); /* without pools those before stay */
+    ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
+    ck_assert_ptr_null(strstr(names, "pool"));
+    ck_assert_int_eq(ARGS("--state=/t", "--pool=y=9"), TOOL_OK);
+    ck_assert(daemon_config_fixed_changes(&before, &config, names, sizeof(names)));
+    ck_assert_ptr_nonnull(strstr(names, "pool"));
 }
 END_TEST
 

@@ -41,6 +41,7 @@ static void start(void)
     snprintf(config.state, sizeof(config.state), "%s", dir);
     memset(&why, 0, sizeof(why));
     ck_assert_int_eq(daemon_config_finish(&config, &why), TOOL_OK);
+    ck_assert(daemon_set_pool(&config, "data=1"));
     mon = config.mon;
     osd = config.osd;
     state.lock_fd = -1;
@@ -233,6 +234,48 @@ START_TEST(damaged)
 }
 END_TEST
 
+/* A start without --pool has the pools of the one before. */
+START_TEST(pools)
+{
+    static struct daemon_cluster none;
+    static const char *const wrong[] = {"x",
+                                        "mon osd pools",
+                                        "osd pools ",
+                                        "osd pools a",
+                                        "osd pools a=1  b=2",
+                                        "osd pools a=1 a=2",
+                                        "osd pools a=1 b=1"};
+    config.num_pools = 0;
+    ck_assert_int_eq(daemon_cluster_pools(&none, &config, &why), TOOL_OK);
+    ck_assert_uint_eq(config.num_pools, 1);
+    ck_assert_str_eq(config.pools[0].name, "data");
+    ck_assert_uint_eq(config.pools[0].id, 1);
+    config.num_pools = 0;
+    ck_assert(daemon_set_pool(&config, "two=5") && daemon_set_pool(&config, "one=1"));
+    reopen();
+    publish(1);
+    ck_assert_int_eq(daemon_cluster_pools(&none, &config, &why), TOOL_OK); /* they were named */
+    ck_assert_uint_eq(config.num_pools, 2);
+    write_file("keys", "x");
+    config.num_pools = 0;
+    reopen();
+    ck_assert_int_eq(daemon_cluster_pools(&state.cluster, &config, &why), TOOL_OK);
+    ck_assert_uint_eq(config.num_pools, 2);
+    ck_assert_str_eq(config.pools[0].name, "one");
+    ck_assert_str_eq(config.pools[1].name, "two");
+    ck_assert_uint_eq(config.pools[1].id, 5);
+    publish(1); /* nothing new */
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        strcpy(state.cluster.map, wrong[i]);
+        config.num_pools = 0;
+        why.next = NULL;
+        ck_assert_int_eq(daemon_cluster_pools(&state.cluster, &config, &why), TOOL_FAILURE);
+        ck_assert_uint_eq(config.num_pools, 0);
+        ck_assert_ptr_nonnull(strstr(why.next, "--pool"));
+    }
+}
+END_TEST
+
 START_TEST(text)
 {
     struct daemon_cluster a = {.epoch = 7, .created_s = 1700000000, .osd_nonce = 9}, b;
@@ -258,6 +301,7 @@ int main(void)
     tcase_add_test(t, without_permission);
     tcase_add_test(t, missing);
     tcase_add_test(t, damaged);
+    tcase_add_test(t, pools);
     tcase_add_test(t, text);
     suite_add_tcase(suite, t);
     return suite_run(suite);
