@@ -12,7 +12,8 @@ static const char help[] =
     "round trips with keepalives. Monitors are tried in turn until one answers.\n"
     "\n" PING_LOGIN_HELP_1
     "      --osd ADDR          also authenticate at this OSD: v2:HOST:PORT/NONCE as in\n"
-    "                          'ceph osd dump' (an OSD refuses a wrong nonce)\n" PING_LOGIN_HELP_2
+    "                          'ceph osd dump' or 'signetd ctl status' (an OSD refuses a wrong\n"
+    "                          nonce)\n" PING_LOGIN_HELP_2
     "  -c, --count N           round trips, 0 to 100000 (4); -c FILE is the same as -C FILE\n"
     "  -i, --interval SECONDS  time between them (0)\n" PING_LOGIN_HELP_3 "\n"
     "Exit codes: 0 every step succeeded, 1 one failed (the message says why), 2 wrong usage.\n";

@@ -8,6 +8,13 @@
 /* Skew from which daemons may refuse tickets, or clients renew them at the wrong time. */
 static const double skew_limit_s = 60;
 
+/* Where the peer is asked for what it is, be it Ceph's or signetd. */
+#define CTL_STATUS " (of signetd: 'signetd ctl status')"
+#define MON_DUMP   "'ceph mon dump'" CTL_STATUS
+#define OSD_DUMP   "'ceph osd dump'" CTL_STATUS
+#define AUTH_GET   "'ceph auth get NAME', which signetd answers too"
+#define HEALTH     "look at 'ceph -s'" CTL_STATUS " and at the daemon's log"
+
 struct advice {
     int err;
     const char *what; /* with one %s for the peer */
@@ -20,7 +27,7 @@ static const struct advice advice[] = {
      "nobody listens at %s (connection refused)",
      {"the daemon is not running",
       "it listens at another port or address: monitors use 3300 for v2 and 6789 for v1"},
-     "compare with 'ss -ltn' on that host and with mon_host in its ceph.conf"},
+     "compare with 'ss -ltn' on that host and with mon_host in its ceph.conf" CTL_STATUS},
     {SIGNET_E_UNREACHABLE,
      "there is no way to %s (host or network unreachable)",
      {"the address is wrong", "a route, an interface or a link is down"},
@@ -34,7 +41,7 @@ static const struct advice advice[] = {
      {"this is the monitor's v1 address (usually port 6789); v2 is usually at port 3300",
       "the cluster was never switched to msgr2 ('ceph mon enable-msgr2')",
       "ms_bind_msgr2 is false there"},
-     "use the v2: address of 'ceph mon dump'"},
+     "use the v2: address of " MON_DUMP},
     {SIGNET_E_MSGR20_PEER,
      "%s speaks msgr2.0, which is not safe; msgr2.1 is required",
      {"it is older than Ceph 14.2.11 or 15.2.5"},
@@ -42,15 +49,15 @@ static const struct advice advice[] = {
     {SIGNET_E_NOT_CEPH,
      "%s is not a Ceph port: what answers there does not speak Ceph's protocol",
      {"the port belongs to another service", "the address is wrong"},
-     "use the v2: address of 'ceph mon dump'"},
+     "use the v2: address of " MON_DUMP},
     {SIGNET_E_BANNER,
      "%s sent a banner that is damaged",
      {"the port belongs to another service", "something on the way changes the data"},
-     "use the v2: address of 'ceph mon dump'"},
+     "use the v2: address of " MON_DUMP},
     {SIGNET_E_BANNER_FEATURES,
      "%s requires a messenger feature that is not known here",
      {"it is a much newer release"},
-     "look at the daemon's release with 'ceph versions'"},
+     "look at the daemon's release with 'ceph versions'" CTL_STATUS},
     {SIGNET_E_AUTH_SIGNATURE,
      "the signature of %s over the handshake is wrong",
      {"something on the way changed the handshake (an attack, or a broken proxy)",
@@ -59,7 +66,7 @@ static const struct advice advice[] = {
     {SIGNET_E_PEER_ADDR,
      "%s is reached, but says that it has another address",
      {"a NAT, a port forward or a proxy is between", "the address was reused by another daemon"},
-     "use the address of 'ceph mon dump' or 'ceph osd dump'"},
+     "use the address of 'ceph mon dump' or " OSD_DUMP},
     {SIGNET_E_MISSING_FEATURES,
      "%s needs connection features that this client does not have",
      {"it is a much newer release"},
@@ -75,11 +82,11 @@ static const struct advice advice[] = {
     {SIGNET_E_WEAK_SESSION_KEY,
      "%s gave an aes session key to an aes256k entity",
      {"somebody on the way tries a downgrade", "the server is not what it says"},
-     "look at auth_service_cipher in 'ceph mon dump'"},
+     "look at auth_service_cipher in 'ceph mon dump' (of signetd: its --service-cipher)"},
     {SIGNET_E_NO_TICKET,
      "the monitor gave no usable ticket for %s",
      {"the entity has no capabilities for this service", "the ticket expired meanwhile"},
-     "compare its capabilities: 'ceph auth get NAME'"},
+     "compare its capabilities: " AUTH_GET},
     {SIGNET_E_MODE_NOT_OFFERED,
      "%s chose a connection mode that was not offered",
      {"the server is broken or hostile"},
@@ -88,7 +95,7 @@ static const struct advice advice[] = {
      "the answer of %s does not open with our key",
      {"the server does not know this entity's secret, so it is not the one we look for",
       "the data was damaged on the way"},
-     "check the address, and the key with 'ceph auth get NAME'"},
+     "check the address, and the key with " AUTH_GET},
     {0, NULL, {NULL}, NULL}};
 
 /* The same for OSDs, where it differs. */
@@ -96,19 +103,19 @@ static const struct advice osd_advice[] = {
     {SIGNET_E_CONNECT_REFUSED,
      "nobody listens at %s (connection refused)",
      {"the OSD is not running", "it listens at another port: OSDs may take another at each start"},
-     "compare with its v2: address in 'ceph osd dump'"},
+     "compare with its v2: address in " OSD_DUMP},
     {SIGNET_E_MSGR1_PEER,
      "%s speaks msgr1, the old messenger, and no msgr2",
      {"this is the OSD's v1 address", "ms_bind_msgr2 is false there"},
-     "use the v2: address of 'ceph osd dump'"},
+     "use the v2: address of " OSD_DUMP},
     {SIGNET_E_NOT_CEPH,
      "%s is not a Ceph port: what answers there does not speak Ceph's protocol",
      {"the port belongs to another service", "the address is wrong"},
-     "use the v2: address of 'ceph osd dump'"},
+     "use the v2: address of " OSD_DUMP},
     {SIGNET_E_BANNER,
      "%s sent a banner that is damaged",
      {"the port belongs to another service", "something on the way changes the data"},
-     "use the v2: address of 'ceph osd dump'"},
+     "use the v2: address of " OSD_DUMP},
     {0, NULL, {NULL}, NULL}};
 
 static void use(struct tool_problem *problem, const char *const cause[], size_t num,
@@ -152,7 +159,7 @@ static void denied_by_mon(const struct ping *ping, struct tool_problem *problem)
                            "the entity has no 'mon' capability"};
     use(problem, cause, 4,
         "on an admin host run 'ceph auth get NAME' and compare the key; for the cipher see "
-        "'ceph mon dump'");
+        "'ceph mon dump'; the log of signetd names the cause");
 }
 
 static void denied_by_osd(const struct ping *ping, struct tool_problem *problem)
@@ -192,8 +199,8 @@ static void no_mode(const struct ping *ping, struct tool_problem *problem)
     list_modes(&ping->refused.modes, theirs, sizeof(theirs));
     tool_what(problem, "no common connection mode: %s allows only '%s', and that was not offered",
               peer_text(ping, peer, sizeof(peer)), theirs);
-    const char *cause[] = {"ms_mon_service_mode or ms_service_mode there excludes the modes of "
-                           "--ms-mode"};
+    const char *cause[] = {"ms_mon_service_mode or ms_service_mode there, or signetd's ms-mode, "
+                           "excludes the modes of --ms-mode"};
     use(problem, cause, 1,
         "try --ms-mode prefer-secure (secure where possible), or change the option of the daemon");
 }
@@ -247,14 +254,14 @@ static void lost(const struct ping *ping, bool silent, struct tool_problem *prob
         use(problem, ping->stage == STAGE_HELLO ? early + 1 : early,
             ping->stage == STAGE_HELLO ? 1 : 2,
             ping->peer_type == SIGNET_OSD
-                ? "use the v2: address of 'ceph osd dump', or raise --timeout"
-                : "use the v2: address of 'ceph mon dump', or raise --timeout");
+                ? "use the v2: address of " OSD_DUMP ", or raise --timeout"
+                : "use the v2: address of " MON_DUMP ", or raise --timeout");
     else if (ping->stage == STAGE_SESSION && ping->peer_type == SIGNET_OSD)
-        use(problem, ident, 2, "take the address with its nonce from 'ceph osd dump'");
+        use(problem, ident, 2, "take the address with its nonce from " OSD_DUMP);
     else if (ping->stage == STAGE_OPEN)
-        use(problem, open, 2, "look at 'ceph -s' and at the daemon's log");
+        use(problem, open, 2, HEALTH);
     else
-        use(problem, login, 2, "look at 'ceph -s' and at the daemon's log");
+        use(problem, login, 2, HEALTH);
 }
 
 static void wrong_type(const struct ping *ping, struct tool_problem *problem)
@@ -263,8 +270,8 @@ static void wrong_type(const struct ping *ping, struct tool_problem *problem)
     tool_what(problem, "%s is a Ceph daemon, but not %s", ping->peer_text, want);
     const char *cause[] = {"the port is that of another daemon"};
     use(problem, cause, 1,
-        ping->peer_type == SIGNET_OSD ? "take the address from 'ceph osd dump'"
-                                      : "take the address from 'ceph mon dump'");
+        ping->peer_type == SIGNET_OSD ? "take the address from " OSD_DUMP
+                                      : "take the address from " MON_DUMP);
 }
 
 /* Not even tried: the address itself says so. */
@@ -273,7 +280,7 @@ static void only_v1(const struct ping *ping, struct tool_problem *problem)
     static const char *const cause[] = {"mon_host or -m has only the v1: address"};
     tool_what(problem, "%s is an address of msgr1, the old messenger, which is not spoken here",
               ping->peer_text);
-    use(problem, cause, 1, "use the v2: address of 'ceph mon dump', usually at port 3300");
+    use(problem, cause, 1, "use the v2: address of " MON_DUMP ", usually at port 3300");
 }
 
 static bool by_table(const struct ping *ping, const struct advice *table, int err,

@@ -11,6 +11,10 @@
 #include "conf.h"
 #include "ping.h"
 
+#define EXPORT_IT                                                                                  \
+    "name the keyring with -k, or export it: ceph auth get NAME -o FILE (signetd wrote "           \
+    "client.admin's to DIR/keyring at its first start)"
+
 static int refuse(const struct ping *ping, const struct tool_problem *problem)
 {
     return tool_fail(ping->options.command, ping->options.format, problem);
@@ -120,9 +124,7 @@ static void choose_keyring(struct ping *ping)
 /* None of several files is there. */
 static int no_keyring(const struct ping *ping)
 {
-    struct tool_problem problem = {
-        .err = -SIGNET_E_FILE,
-        .next = "name the keyring with -k, or export it: ceph auth get NAME -o FILE"};
+    struct tool_problem problem = {.err = -SIGNET_E_FILE, .next = EXPORT_IT};
     char tried[500] = "", *copy = strdup(ping->keyring_path), *state;
     size_t len = 0;
     for (char *p = copy ? strtok_r(copy, ", ;", &state) : NULL; p && len < sizeof(tried);
@@ -144,7 +146,7 @@ static int bad_keyring(const struct ping *ping, int err, const struct signet_fai
     char place[TOOL_PLACE_MAX] = "";
     if (err == -SIGNET_E_FILE) {
         problem.cause[0] = "the file does not exist, or this user may not read it";
-        problem.next = "name the keyring with -k, or export it: ceph auth get NAME -o FILE";
+        problem.next = EXPORT_IT;
     } else {
         problem.cause[0] = "the file is damaged, or is no keyring";
         problem.next = "look at it with 'signet authtool -l FILE'";
