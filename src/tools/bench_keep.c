@@ -266,11 +266,16 @@ static uint64_t next_time(const struct bench_load *load, bool busy, uint64_t now
     return at;
 }
 
-uint64_t bench_keep(struct bench_load *load, uint64_t now_ns)
+void bench_watch(struct bench_load *load, uint64_t now_ns)
 {
     watch(load, &load->mon.link, now_ns);
     for (uint64_t i = 0; i < load->num_conns; i++)
         watch(load, &load->conn[i].link, now_ns);
+}
+
+uint64_t bench_keep(struct bench_load *load, uint64_t now_ns)
+{
+    bench_watch(load, now_ns);
     take_map(load);
     bench_mon_ask(load);
     give_up(load, now_ns);

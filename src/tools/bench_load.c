@@ -268,8 +268,10 @@ static int attend(struct bench_load *load, struct bench_job *job, uint64_t start
         collect(load, job, now_ns - start_ns);
         if (atomic_load(&load->failed))
             return -1;
-        if (atomic_load(&load->running) == 0)
+        if (atomic_load(&load->running) == 0) {
+            bench_watch(load, now_ns); /* the last answers may have come by a new connection */
             return 0;
+        }
         moved_ns = job->finished != finished ? now_ns : moved_ns;
         finished = job->finished;
         if (now_ns - moved_ns > load->options->login.timeout_ns) {

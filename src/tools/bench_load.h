@@ -161,6 +161,8 @@ bool bench_mon_renew(struct bench_load *load);
 /* Brings back what was lost, takes over newer maps, renews tickets. When to call it again, if no
  * event comes before. */
 uint64_t bench_keep(struct bench_load *load, uint64_t now_ns);
+/* Only sees and counts what has come up or gone down. */
+void bench_watch(struct bench_load *load, uint64_t now_ns);
 /* Why nothing moves. */
 void bench_stuck(struct bench_load *load, struct bench_why *why);
 /* Makes the map what operations go by. */
