@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Authentication none: whoever comes is who it says, and may do everything. Source: cephx.md 11. */
+/* Authentication none: whoever comes is who it says, and may do everything. Source: cephx.md 12. */
 #include "auth/login.h"
 #include "base/fail.h"
 
