@@ -27,6 +27,8 @@ foreach(name osdmap_read_test osd_client_test)
 endforeach()
 signet_test(arena_test PLAIN SOURCES unit/arena_test.c)
 target_link_libraries(arena_test PRIVATE signet_lite)
+target_link_options(arena_test PRIVATE
+                    -Wl,--wrap=mmap,--wrap=munmap,--wrap=madvise,--wrap=pthread_create)
 signet_test(journal_test SOURCES unit/journal_test.c)
 signet_test(osd_journal_test SOURCES unit/osd_journal_test.c unit/osd_tools.c)
 signet_test(journal_race_test SOURCES unit/journal_race_test.c)

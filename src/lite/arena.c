@@ -113,6 +113,7 @@ static struct span *span_in(struct arena *arena, struct block *b, unsigned at, u
     return s;
 }
 
+/* NULL: no block has room, and none is empty. */
 static struct span *span_new(struct arena *arena, unsigned class)
 {
     unsigned num = arena->class[class].pages;
@@ -155,12 +156,25 @@ static uint8_t *start_of(struct block *b, const struct span *s)
 
 /* --- pieces --------------------------------------------------------------------------------- */
 
+/* Another thread may have made room, or taken the new block, while the lock was given away. */
+static struct span *span_with_room(struct arena *arena, unsigned class)
+{
+    struct class *c = &arena->class[class];
+    for (;;) {
+        if (!cds_list_empty(&c->room)) {
+            return cds_list_first_entry(&c->room, struct span, in_class);
+        }
+        struct span *s = span_new(arena, class);
+        if (s != NULL || !block_more(&arena->pool)) {
+            return s;
+        }
+    }
+}
+
 static void *take(struct arena *arena, unsigned class)
 {
     struct class *c = &arena->class[class];
-    struct span *s = cds_list_empty(&c->room)
-                         ? span_new(arena, class)
-                         : cds_list_first_entry(&c->room, struct span, in_class);
+    struct span *s = span_with_room(arena, class);
     if (s == NULL) {
         return NULL;
     }

@@ -75,12 +75,15 @@ static uint64_t next_end_ns(struct block_pool *pool)
 }
 
 /* Gives the lock away while it works. False: out of memory. */
-static bool make_ready(struct block_pool *pool)
+static bool make_ready(struct block_pool *pool, bool with_pages)
 {
     pthread_mutex_unlock(pool->lock);
     struct block *b = map_block();
     if (b != NULL) {
-        populate(b);
+        if (with_pages) {
+            populate(b);
+        }
+        memset(b, 0, sizeof(*b)); /* these pages are there in any case, before the lock is held */
         b->empty_ns = now_ns();
     }
     pthread_mutex_lock(pool->lock);
@@ -119,7 +122,7 @@ static void *keep(void *arg)
     while (!pool->stopping) {
         uint64_t end_ns = next_end_ns(pool);
         if (pool->num_empty < ahead(pool)) {
-            if (make_ready(pool)) {
+            if (make_ready(pool, true)) {
                 continue;
             }
         } else if (end_ns <= now_ns()) {
@@ -132,31 +135,37 @@ static void *keep(void *arg)
     return NULL;
 }
 
-/* Without a keeper blocks are asked for when they are needed, and all are kept. */
+/* Without a keeper blocks are asked for when they are needed, and all are kept. The first call
+ * gives the lock away: a thread takes memory, too. */
 static void call_keeper(struct block_pool *pool)
 {
-    if (pool->running) {
+    if (pool->running || pool->starting) {
         pthread_cond_signal(&pool->work);
         return;
     }
-    pool->running = signet_thread_start(&pool->keeper, "signet-arena", keep, pool) == 0;
+    pool->starting = true;
+    pthread_mutex_unlock(pool->lock);
+    bool running = signet_thread_start(&pool->keeper, "signet-arena", keep, pool) == 0;
+    pthread_mutex_lock(pool->lock);
+    pool->starting = false;
+    pool->running = running;
 }
 
 /* --- blocks --------------------------------------------------------------------------------- */
 
+bool block_more(struct block_pool *pool)
+{
+    return make_ready(pool, false);
+}
+
 struct block *block_take(struct block_pool *pool)
 {
-    struct block *b;
     if (cds_list_empty(&pool->empty)) {
-        b = map_block();
-        if (b == NULL) {
-            return NULL;
-        }
-    } else {
-        b = cds_list_first_entry(&pool->empty, struct block, in_blocks);
-        cds_list_del(&b->in_blocks);
-        pool->num_empty--;
+        return NULL;
     }
+    struct block *b = cds_list_first_entry(&pool->empty, struct block, in_blocks);
+    cds_list_del(&b->in_blocks);
+    pool->num_empty--;
     memset(b->in_use, 0, sizeof(b->in_use));
     memset(b->in_use, 1, ARENA_HEADER_PAGES);
     b->num_free = b->run = ARENA_PAGES - ARENA_HEADER_PAGES;

@@ -5,7 +5,7 @@
  * A page that is used for the first time costs the system more than all that a small write costs
  * here. So a thread of the arena's own has a few blocks ready whose pages are there, and those that
  * became empty stay for a while, as another object is likely to come. Nobody asks the system for
- * memory, or gives it back, while holding the arena's lock.
+ * memory, or gives it back, while holding the arena's lock: what has to gives it away meanwhile.
  */
 #ifndef SIGNET_LITE_ARENA_BLOCK_H
 #define SIGNET_LITE_ARENA_BLOCK_H
@@ -50,16 +50,19 @@ struct block_pool {
     uint64_t keep_ns;
     pthread_cond_t work;
     pthread_t keeper;
-    bool running, stopping;
+    bool running, starting, stopping;
     bool has_date; /* it wakes up by itself for the oldest empty block */
 };
 
 void block_pool_init(struct block_pool *pool, pthread_mutex_t *lock, uint64_t keep_ns);
 /* Frees all blocks, those in use too. */
 void block_pool_fini(struct block_pool *pool);
-/* With the lock held. One without spans, in `used`; NULL when out of memory. */
+/* With the lock held, which it may give away: then all else may have changed. An empty one, now in
+ * `used`; NULL when there is none. */
 struct block *block_take(struct block_pool *pool);
-/* With the lock held. It has no spans and is in no list of rooms. */
+/* Gives the lock away while it asks the system for an empty one. False: out of memory. */
+bool block_more(struct block_pool *pool);
+/* As block_take(). It has no spans and is in no list of rooms. */
 void block_give(struct block_pool *pool, struct block *b);
 
 #endif

@@ -1,13 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of objects: pieces are where nothing else is, and go back to the system. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "lite/arena.h"
 #include "support/suite.h"
+
+/* The linker leads the calls of the arena here (--wrap). Each takes the arena's lock meanwhile: who
+ * held it would wait forever. */
+void *__real_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset);
+int __real_munmap(void *p, size_t len);
+int __real_madvise(void *p, size_t len, int advice);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg);
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset);
+int __wrap_munmap(void *p, size_t len);
+int __wrap_madvise(void *p, size_t len, int advice);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg);
+
+static struct arena *_Atomic watched;
+static atomic_uint maps, unmaps, threads;
+
+static void look(atomic_uint *count)
+{
+    struct arena *arena = atomic_load(&watched);
+    if (arena != NULL) {
+        (void)arena_mapped(arena);
+        atomic_fetch_add(count, 1);
+    }
+}
+
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset)
+{
+    look(&maps);
+    return __real_mmap(at, len, protection, flags, fd, offset);
+}
+
+int __wrap_munmap(void *p, size_t len)
+{
+    look(&unmaps);
+    return __real_munmap(p, len);
+}
+
+int __wrap_madvise(void *p, size_t len, int advice)
+{
+    look(&maps);
+    return __real_madvise(p, len, advice);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg)
+{
+    look(&threads);
+    return __real_pthread_create(thread, attr, run, arg);
+}
 
 enum { PIECES = 3000, ROUNDS = 20000, THREADS = 4, BLOCK = 2 << 20 };
 
@@ -152,6 +204,27 @@ START_TEST(spans_change_their_class)
 }
 END_TEST
 
+/* Nobody waits for the lock while the system is asked for memory. */
+START_TEST(the_system_is_asked_without_the_lock)
+{
+    static struct piece pieces[PIECES];
+    struct arena *arena = arena_new(1000000);
+    atomic_store(&watched, arena);
+    for (size_t i = 0; i < PIECES; i++) {
+        put(arena, &pieces[i], 20000, (uint8_t)i);
+    }
+    bool none = arena_mapped(arena) == 0; /* the asan lane */
+    for (size_t i = 0; i < PIECES; i++) {
+        drop(arena, &pieces[i]);
+    }
+    ck_shrinks_to(arena, 0);
+    atomic_store(&watched, NULL);
+    ck_assert(none || (atomic_load(&maps) > 0 && atomic_load(&unmaps) > 0));
+    ck_assert_uint_eq(atomic_load(&threads), none ? 0 : 1);
+    arena_free(arena);
+}
+END_TEST
+
 START_TEST(nothing_is_fine)
 {
     arena_free(NULL);
@@ -199,6 +272,7 @@ int main(void)
     tcase_add_test(c, memory_goes_back);
     tcase_add_test(c, memory_is_kept_for_a_while);
     tcase_add_test(c, spans_change_their_class);
+    tcase_add_test(c, the_system_is_asked_without_the_lock);
     tcase_add_test(c, nothing_is_fine);
     tcase_add_test(c, threads_share_it);
     suite_add_tcase(suite, c);
