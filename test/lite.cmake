@@ -30,14 +30,16 @@ target_link_libraries(arena_test PRIVATE signet_lite)
 target_link_options(arena_test PRIVATE
                     -Wl,--wrap=mmap,--wrap=munmap,--wrap=madvise,--wrap=pthread_create)
 signet_test(journal_test SOURCES unit/journal_test.c)
+signet_test(journal_open_test SOURCES unit/journal_open_test.c)
 signet_test(osd_journal_test SOURCES unit/osd_journal_test.c unit/osd_tools.c)
 signet_test(journal_race_test SOURCES unit/journal_race_test.c)
 signet_test(journal_flush_test SOURCES unit/journal_flush_test.c)
 signet_test(osd_hold_test SOURCES unit/osd_hold_test.c unit/osd_tools.c)
 signet_test(osd_anew_test SOURCES unit/osd_anew_test.c unit/osd_tools.c)
 signet_test(osd_anew_room_test SOURCES unit/osd_anew_room_test.c unit/osd_tools.c)
-foreach(name osd_anew_test osd_anew_room_test
-        journal_test osd_journal_test journal_race_test journal_flush_test osd_hold_test)
+signet_test(osd_full_disk_test SOURCES unit/osd_full_disk_test.c unit/osd_tools.c)
+foreach(name osd_anew_test osd_anew_room_test osd_full_disk_test
+        journal_test journal_open_test osd_journal_test journal_race_test journal_flush_test osd_hold_test)
     target_link_libraries(${name} PRIVATE signet_lite)
 endforeach()
 signet_test(backoff_test PLAIN SOURCES unit/backoff_test.c)

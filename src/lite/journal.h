@@ -39,7 +39,7 @@ struct journal_options {
     /* For who uses the journal: it is not written anew below this many bytes; 0: 64 MiB. */
     uint64_t keep_bytes;
     uint64_t max_bytes; /* the disk counts as full beyond this; 0: when the system says so */
-    /* For tests: called between the steps of writing it anew. May be NULL. */
+    /* For tests: called between the steps. May be NULL. */
     void (*step)(enum journal_step step);
 };
 
@@ -47,28 +47,21 @@ struct journal_options {
 struct journal_report {
     uint64_t records, bytes; /* whole ones */
     uint64_t cut;            /* bytes of a torn record behind them, which are gone */
-    bool anew;               /* it was written anew since */
-    bool kept;               /* it should have been and could not: fail says why */
+    bool anew;               /* signet_osd_journal() has written it anew since */
+    int kept;                /* 0, or why it should have and could not; fail says more */
 };
 
 /* One record's body. Not 0: opening ends with it. */
 typedef int (*journal_replay)(void *arg, struct signet_span body, struct signet_fail *fail);
 
 /* Makes what is not there (mode 0700 and 0600), gives each record to replay, cuts a torn one off
- * the end, and zeros up to the end of the file. -FILE: of the system, or another process has the
- * journal; a record that is damaged, missing, overwritten with zeros or sealed with another key: as
+ * the end, and zeros up to the end of the file; space that was taken ahead stays taken. -FILE: of
+ * the system, or another process has the journal; a
+ * record that is damaged, missing, overwritten with zeros or sealed with another key: as
  * signet_record_open(), fail->offset is its place in the file, and the file stays as it is. */
 SIGNET_MUST int journal_open(struct journal **out, const struct journal_options *options,
                              journal_replay replay, void *arg, struct journal_report *report,
                              struct signet_fail *fail);
-/* An empty one beside it, DIR/journal.new, which journal_replace() puts in its place, on the disk
- * before that; a crash leaves one or the other. Both -FILE; the caller closes both. */
-SIGNET_MUST int journal_open_new(struct journal **out, const struct journal_options *options,
-                                 struct signet_fail *fail);
-SIGNET_MUST int journal_replace(struct journal *fresh, const struct journal_options *options,
-                                struct signet_fail *fail);
-/* Closes a fresh one that is not to be used, and removes its file. */
-void journal_discard(struct journal *fresh, const struct journal_options *options);
 /* On the disk, when the system can. NULL is fine. */
 void journal_close(struct journal *journal);
 
@@ -82,6 +75,8 @@ void journal_frees(struct journal_place *place);
 int journal_place(struct journal *journal, struct journal_place **out, size_t len);
 uint8_t *journal_body(struct journal_place *place);
 int journal_append(struct journal *journal, struct journal_place *place);
+/* The last time that space was to be taken ahead, there was less than that. NULL: no. */
+bool journal_full(const struct journal *journal);
 
 /* --- with sync: what is on the disk ---------------------------------------------------------- */
 
@@ -123,27 +118,29 @@ typedef int (*journal_tail)(void *arg, uint64_t number, struct signet_span body,
                             struct signet_fail *fail);
 int journal_read_tail(struct journal *journal, struct journal_point *from, journal_tail fn,
                       void *arg, struct signet_fail *fail);
-/* An empty one beside it, DIR/journal.new, to append to; about `bytes` will be. One at a time.
- * -FILE: also when the disk has no room for that, or when the journal has failed. */
+/* An empty one beside it, DIR/journal.new, to append to; about `bytes` will be. One at a time, and
+ * each to be ended. On a full disk a small one gets a part of the journal's reserve. -FILE: also
+ * when the disk has no room for it, or when the journal has failed. */
 SIGNET_MUST int journal_begin_anew(struct journal *journal, uint64_t bytes, struct journal **fresh,
                                    struct signet_fail *fail);
 /* On the disk as far as it goes, so that journal_take_over() has less to wait for. */
 SIGNET_MUST int journal_flush_file(struct journal *fresh, struct signet_fail *fail);
 /* Lets the tail be copied by fn, at its end while nobody can append, and fresh take the place of
  * the journal: in its name and in memory. A crash at any moment leaves one or the other, and both
- * have all that was answered. On success fresh has what is left of the former; in any case it is
- * to be closed, without success with journal_give_up(). */
+ * have all that was answered. */
 SIGNET_MUST int journal_take_over(struct journal *journal, struct journal *fresh,
                                   struct journal_point *from, journal_tail fn, void *arg,
                                   struct signet_fail *fail);
-void journal_give_up(struct journal *journal, struct journal *fresh);
+/* Closes the former file, or removes the new one if it has not taken over. Then the journal has its
+ * reserve again, when the disk has it. */
+void journal_end_anew(struct journal *journal, struct journal *fresh);
 
 struct journal_usage {
     uint64_t bytes;   /* of the file */
     uint64_t refused; /* appends that failed since it was opened */
     uint64_t flushes; /* with sync */
     bool lost;        /* flushing has failed */
-    uint64_t anew;    /* how often it was written anew while it was open */
+    uint64_t anew;    /* how often it was written anew since it was opened */
 };
 /* Any thread; may wait for a write. NULL: zeros. */
 struct journal_usage journal_usage(struct journal *journal);

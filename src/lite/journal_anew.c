@@ -64,20 +64,6 @@ static void go_on(struct journal *j)
     pthread_cond_broadcast(&j->turn);
 }
 
-/* On a full disk gives the reserve up, until the next append: for a fresh one that is small. */
-static void lend_reserve(struct journal *j)
-{
-    pthread_mutex_lock(&j->lock);
-    if (j->full) {
-        stand_still(j); /* what is under way has its space behind the end */
-        if (ftruncate(j->fd, (off_t)j->end) == 0) {
-            j->room = j->end;
-        }
-        go_on(j);
-    }
-    pthread_mutex_unlock(&j->lock);
-}
-
 /* Under the locks of j. */
 static void swap(struct journal *j, struct journal *fresh)
 {
@@ -89,6 +75,7 @@ static void swap(struct journal *j, struct journal *fresh)
     j->end = j->planned = fresh->end;
     j->room = fresh->room;
     j->no_reserve = fresh->no_reserve;
+    atomic_store_explicit(&j->full, journal_full(fresh), memory_order_relaxed);
     j->failed = 0;
     fresh->fd = fd;
     fresh->sealer = sealer;
@@ -182,10 +169,22 @@ static int check(struct journal *j, uint64_t bytes, struct signet_fail *fail)
 {
     pthread_mutex_lock(&j->lock);
     bool failed = j->dead || journal_lost(j);
-    int err = bytes > JOURNAL_RESERVE / 4 ? check_room(j, bytes, fail) : 0;
+    int err = bytes > JOURNAL_SMALL ? check_room(j, bytes, fail) : 0;
     pthread_mutex_unlock(&j->lock);
     return failed ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "the journal has failed")
                   : err;
+}
+
+/* For a small one. */
+static void take_room(struct journal *j, struct journal *fresh)
+{
+    if (!journal_take_ahead(fresh, JOURNAL_LENT)) {
+        pthread_mutex_lock(&j->lock);
+        stand_still(j); /* what is under way has its space behind the end */
+        journal_lend(j, fresh);
+        go_on(j);
+        pthread_mutex_unlock(&j->lock);
+    }
 }
 
 int journal_begin_anew(struct journal *j, uint64_t bytes, struct journal **fresh,
@@ -195,20 +194,26 @@ int journal_begin_anew(struct journal *j, uint64_t bytes, struct journal **fresh
         .dir = j->dir, .key = j->key, .max_bytes = j->max_bytes, .step = j->step};
     *fresh = NULL;
     int err = check(j, bytes, fail);
-    if (err == 0 && bytes <= JOURNAL_RESERVE / 4) {
-        lend_reserve(j);
-    }
     if (err == 0) {
         err = journal_open_new(fresh, &options, fail);
     }
     if (err == 0) {
+        if (bytes <= JOURNAL_SMALL) {
+            take_room(j, *fresh);
+        }
         journal_step(j, JOURNAL_BEGUN);
     }
     return err;
 }
 
-void journal_give_up(struct journal *j, struct journal *fresh)
+void journal_end_anew(struct journal *j, struct journal *fresh)
 {
-    const struct journal_options options = {.dir = j->dir, .key = j->key};
-    journal_discard(fresh, &options);
+    if (!fresh->gone) {
+        journal_remove_new(j->dir);
+        fresh->gone = true;
+    }
+    journal_close(fresh);
+    pthread_mutex_lock(&j->lock);
+    (void)journal_take_ahead(j, JOURNAL_RESERVE);
+    pthread_mutex_unlock(&j->lock);
 }

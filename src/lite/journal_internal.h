@@ -7,6 +7,11 @@
 
 #include "lite/journal.h"
 
+enum {
+    JOURNAL_SMALL = JOURNAL_RESERVE / 4, /* bytes of objects for which the reserve makes room */
+    JOURNAL_LENT = JOURNAL_RESERVE / 2,  /* to a new file of them */
+};
+
 struct journal_place {
     struct journal_place *next; /* while free */
     size_t cap, len;            /* of the whole record, of the body */
@@ -36,6 +41,7 @@ struct journal {
     void (*step)(enum journal_step step);
     uint64_t max_bytes;
     bool fresh;                /* DIR/journal.new: it leaves the reserve to the other */
+    atomic_bool full;          /* written under lock */
     _Atomic uint64_t appended; /* records, also those of former files */
     pthread_mutex_t io;        /* over flushing, and the change of the file; before lock */
     struct journal_flush flush;
@@ -50,11 +56,10 @@ struct journal {
     unsigned in_flight; /* numbers taken, neither written nor failed */
     int failed;         /* errno of a write: those under way fail, too */
     bool dead;          /* not even cutting has worked */
-    bool gone;          /* the file has lost its name: nobody needs it on the disk */
+    bool gone;          /* the file has no name any more: nobody needs it on the disk */
     bool moving;        /* another file takes its place: no number is given out */
     uint64_t planned;   /* end, with what is under way */
     uint64_t room;      /* space is taken up to here */
-    bool full;          /* the last time it was asked for, there was no space */
     bool no_reserve;    /* the file system takes none ahead */
     uint64_t anew;
     struct journal_place *free;
@@ -72,9 +77,18 @@ int journal_read(struct journal *j, journal_replay replay, void *arg, struct jou
 int journal_read_part(struct journal *j, const struct journal_point *from,
                       const struct journal_point *to, journal_replay replay, void *arg,
                       struct signet_fail *fail);
-/* journal_room.c: under the lock: 0 or -ENOSPC for a record of this length. */
+/* journal_room.c, all under the lock: 0 or -ENOSPC for a record of this length. */
 int journal_room(struct journal *j, uint64_t len, bool frees);
-/* journal.c: DIR/journal.new to DIR/journal; and the directory on the disk: 0 or -1, errno. */
+/* Takes so much beyond what is planned, a multiple of 64 KiB: or, if the disk is full, as much of
+ * it as there is; false. */
+bool journal_take_ahead(struct journal *j, uint64_t bytes);
+/* While nothing is under way: a part of the reserve of j for fresh. */
+void journal_lend(struct journal *j, struct journal *fresh);
+/* journal_open.c: an empty DIR/journal.new, which takes the place of the one that is there. */
+int journal_open_new(struct journal **out, const struct journal_options *options,
+                     struct signet_fail *fail);
+void journal_remove_new(const char *dir);
+/* DIR/journal.new to DIR/journal; and the directory on the disk: 0 or -1, errno. */
 int journal_rename(const char *dir, struct signet_fail *fail);
 int journal_sync_directory(const char *dir);
 static inline void journal_step(struct journal *j, enum journal_step step)

@@ -42,6 +42,20 @@ static int path_of(char out[PATH_LEN], const char *dir, const char *name, struct
     return 0;
 }
 
+static int lock_file(struct journal *j, const char *path, int flags, struct signet_fail *fail)
+{
+    j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (j->fd < 0) {
+        return system_failed(fail, "open", path);
+    }
+    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
+        return errno == EWOULDBLOCK ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
+                                                      "another process uses %.120s", path)
+                                    : system_failed(fail, "lock", path);
+    }
+    return 0;
+}
+
 static int open_file(struct journal *j, const char *dir, const char *name, int flags,
                      struct signet_fail *fail)
 {
@@ -53,16 +67,10 @@ static int open_file(struct journal *j, const char *dir, const char *name, int f
     if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
         return system_failed(fail, "make the directory", dir);
     }
-    j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-    if (j->fd < 0) {
-        return system_failed(fail, "open", path);
-    }
-    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
-        return errno == EWOULDBLOCK ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
-                                                      "another process uses %.120s", path)
-                                    : system_failed(fail, "lock", path);
-    }
-    return journal_sync_directory(dir) != 0 ? system_failed(fail, "flush", dir) : 0;
+    err = lock_file(j, path, flags, fail);
+    return err != 0                            ? err
+           : journal_sync_directory(dir) != 0 ? system_failed(fail, "flush", dir)
+                                              : 0;
 }
 
 static int make_sealer(struct journal *j, struct signet_fail *fail)
@@ -108,7 +116,7 @@ static int finish(struct journal **out, struct journal *j, int err)
     return 0;
 }
 
-static void remove_new(const char *dir)
+void journal_remove_new(const char *dir)
 {
     char path[PATH_LEN];
     if (path_of(path, dir, "journal.new", NULL) == 0) {
@@ -129,12 +137,13 @@ int journal_open(struct journal **out, const struct journal_options *options, jo
     if (err == 0) {
         err = journal_read(j, replay, arg, report, fail);
     }
-    if (err == 0 && ftruncate(j->fd, (off_t)j->end) != 0) {
+    if (err == 0 && report->cut > 0 && ftruncate(j->fd, (off_t)j->end) != 0) {
         err = system_failed(fail, "cut the journal in", options->dir);
     }
     j->room = j->planned = j->end;
     if (err == 0) {
-        remove_new(options->dir); /* of a process that was killed while it wrote */
+        journal_remove_new(options->dir); /* of a process that was killed while it wrote */
+        (void)journal_take_ahead(j, JOURNAL_RESERVE);
     }
     if (err == 0) {
         err = make_sealer(j, fail);
@@ -169,24 +178,6 @@ int journal_rename(const char *dir, struct signet_fail *fail)
     return err;
 }
 
-int journal_replace(struct journal *fresh, const struct journal_options *options,
-                    struct signet_fail *fail)
-{
-    if (fdatasync(fresh->fd) != 0) {
-        return system_failed(fail, "flush journal.new in", options->dir);
-    }
-    int err = journal_rename(options->dir, fail);
-    if (err == 0 && journal_sync_directory(options->dir) != 0) {
-        err = system_failed(fail, "flush", options->dir);
-    }
-    if (err != 0) {
-        return err;
-    }
-    fresh->sync = options->sync;
-    fresh->fresh = false;
-    return fresh->sync ? start_flushing(fresh, fail) : 0;
-}
-
 void journal_close(struct journal *j)
 {
     if (j == NULL) {
@@ -208,10 +199,4 @@ void journal_close(struct journal *j)
     free(j->dir);
     pthread_cond_destroy(&j->turn);
     signet_secret_free(j, sizeof(*j));
-}
-
-void journal_discard(struct journal *fresh, const struct journal_options *options)
-{
-    remove_new(options->dir);
-    journal_close(fresh);
 }

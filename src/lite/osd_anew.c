@@ -132,16 +132,12 @@ int signet_osd_journal_anew(struct signet_osd *osd, struct signet_fail *fail)
 {
     struct anew a = {.osd = osd, .cut = calloc(store_shards(osd->store), sizeof(*a.cut))};
     if (a.cut == NULL) {
-        return -SIGNET_E_NOMEM;
+        return failed(fail, -ENOMEM);
     }
     int err = journal_begin_anew(osd->journal, store_usage(osd->store).memory, &a.fresh, fail);
     if (err == 0) {
         err = run(&a, fail);
-        if (err != 0) {
-            journal_give_up(osd->journal, a.fresh);
-        } else {
-            journal_close(a.fresh); /* it has the former file now */
-        }
+        journal_end_anew(osd->journal, a.fresh);
     }
     free(a.cut);
     return err;

@@ -2,8 +2,6 @@
 /* The journal of an OSD: read at the start, and written anew when most of it is history. */
 #include "lite/osd_internal.h"
 
-#include <string.h>
-
 #include "base/fail.h"
 
 static void put_op(uint8_t out[OSD_OP_LEN], uint16_t code, uint64_t offset, uint64_t length,
@@ -69,44 +67,6 @@ int osd_put_done(void *arg, uint64_t global_id, uint64_t tid, uint64_t version)
         arg, &(struct osd_record){.request = &request, .global_id = global_id, .version = version});
 }
 
-/* Everything that is there, in a journal of its own. */
-static int write_fresh(struct signet_osd *osd, const struct journal_options *options,
-                       struct journal **fresh, struct signet_fail *fail)
-{
-    int err = journal_open_new(fresh, options, fail);
-    if (err != 0) {
-        return err;
-    }
-    int32_t bad = store_each(osd->store, osd_put_object, *fresh);
-    bad = bad != 0 ? bad : osd_peers_each(osd->peers, osd_put_done, *fresh);
-    if (bad != 0) {
-        journal_discard(*fresh, options);
-        err = signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0, "cannot write it anew: %s",
-                              strerror(-bad));
-    }
-    return err;
-}
-
-/* A disk that is too full for both leaves the one that is there, which is as good as it was. */
-static int write_anew(struct signet_osd *osd, const struct journal_options *options,
-                      struct journal_report *report, struct signet_fail *fail)
-{
-    struct journal *fresh;
-    if (write_fresh(osd, options, &fresh, fail) != 0) {
-        report->kept = true;
-        return 0;
-    }
-    int err = journal_replace(fresh, options, fail);
-    if (err != 0) { /* which of the two has the name is not certain */
-        journal_close(fresh);
-        return err;
-    }
-    journal_close(osd->journal);
-    osd->journal = fresh;
-    report->anew = true;
-    return 0;
-}
-
 int signet_osd_journal(struct signet_osd *osd, const struct journal_options *options,
                        struct journal_report *report, struct signet_fail *fail)
 {
@@ -115,7 +75,12 @@ int signet_osd_journal(struct signet_osd *osd, const struct journal_options *opt
     if (err != 0 || !osd_journal_is_history(osd, keep)) {
         return err;
     }
-    return write_anew(osd, options, report, fail);
+    report->kept = signet_osd_journal_anew(osd, fail);
+    report->anew = report->kept == 0;
+    return journal_lost(osd->journal)
+               ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
+                                 "cannot flush the file that it was written anew to")
+               : 0;
 }
 
 static int larger(void *arg, uint64_t global_id, uint64_t tid, uint64_t version)

@@ -136,17 +136,3 @@ struct store_usage store_usage(struct store *store)
     }
     return u;
 }
-
-int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg)
-{
-    for (unsigned i = 0; i < store->options.shards; i++) {
-        const struct store_table *table = &store->shard[i].table;
-        for (size_t at = 0; at < table->num; at++) {
-            int err = table->slot[at].object != NULL ? fn(arg, table->slot[at].object) : 0;
-            if (err != 0) {
-                return err;
-            }
-        }
-    }
-    return 0;
-}

@@ -142,10 +142,6 @@ uint64_t store_mark(struct store *store, uint32_t hash);
 /* Lets the shard go; what was not committed is forgotten. */
 void store_end(struct store_work *work);
 
-/* Each object, in no order; ends with what fn returns that is not 0. Nothing may be written
- * meanwhile. */
-int store_each(struct store *store, int (*fn)(void *arg, const struct store_object *o), void *arg);
-
 unsigned store_shards(const struct store *store);
 unsigned store_shard_index(const struct store *store, uint32_t hash);
 /* References to all objects of a shard, in an array that the caller frees; cut is called while the

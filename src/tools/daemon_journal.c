@@ -105,8 +105,7 @@ static int refused(const struct daemon_config *config, int err, const struct sig
                        fail->offset, signet_strerror(err), fail->text);
 }
 
-static void log_report(struct daemon_log *log, const struct journal_report *report,
-                       const struct signet_fail *fail)
+static void log_report(struct daemon_log *log, const struct journal_report *report)
 {
     struct logfmt line;
     enum signet_log_level level = report->cut > 0 ? SIGNET_LOG_WARN : SIGNET_LOG_INFO;
@@ -119,12 +118,6 @@ static void log_report(struct daemon_log *log, const struct journal_report *repo
                     : report->anew  ? "objects restored; the journal was written anew"
                                     : "objects restored");
         daemon_log_end(log, &line);
-    }
-    if (report->kept) {
-        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
-                        "most of it is history, and it could not be written anew (%s): it stays as "
-                        "it is; make room and restart",
-                        fail->text);
     }
 }
 
@@ -180,7 +173,10 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     if (err != 0) {
         return refused(config, err, &fail, why);
     }
-    log_report(log, &report, &fail);
+    log_report(log, &report);
+    if (report.kept != 0) {
+        log_kept(log, report.bytes, report.bytes, report.kept, &fail);
+    }
     err = signet_osd_keep(osd, config->journal_keep, log_kept, log);
     return err == 0 ? TOOL_OK
                     : daemon_fail(why, TOOL_FAILURE, "no thread for the journal in %s: %s",

@@ -165,7 +165,7 @@ static void print_objects(FILE *out, const struct daemon_figures *f)
         counter(out, "signet_journal_refused_total",
                 "Writes refused because the journal could not take them.", f->journal_refused);
         counter(out, "signet_journal_rewrites_total",
-                "Times that the journal was written anew while the daemon ran.", f->journal_anew);
+                "Times that the journal was written anew, at the start or since.", f->journal_anew);
         counter(out, "signet_journal_flushes_total",
                 "With --journal-sync: flushes, each for all writes that waited.",
                 f->journal_flushes);

@@ -135,6 +135,64 @@ START_TEST(not_after_a_failure)
 }
 END_TEST
 
+static void give_room_back(enum journal_step step)
+{
+    if (step == JOURNAL_BEGUN) {
+        rig.osd.journal->max_bytes = 0;
+    }
+}
+
+static bool has_reserve(void)
+{
+    const struct journal *j = rig.osd.journal;
+    return j->room >= j->end + JOURNAL_RESERVE && !journal_full(j);
+}
+
+/* What the reserve had to give for a new one comes back, when that one fails and when it does not:
+ * nobody else can take it until the next append. */
+START_TEST(the_reserve_comes_back)
+{
+    static char text[100000];
+    const struct rig_op op = {
+        .code = WRITEFULL, .length = sizeof(text), .data = text, .len = sizeof(text)};
+    options.step = give_room_back;
+    assert_ok(reopen());
+    if (rig.osd.journal->no_reserve) {
+        return;
+    }
+    ck_assert(has_reserve());
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(i == 0 ? rig_one(&rig, "a", op) : rig_put(&rig, "a", "x"), 0);
+        rig.osd.journal->max_bytes = 50000; /* the disk is full, and the new file has no more */
+        int err = signet_osd_journal_anew(&rig.osd, &fail);
+        ck_assert_int_eq(err, i == 0 ? -SIGNET_E_FILE : 0);
+        ck_assert(has_reserve());
+        ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK), -1);
+    }
+    rig_stop(&rig);
+}
+END_TEST
+
+/* A small one begins with its share; the rest is for deletions meanwhile. */
+START_TEST(the_reserve_is_lent)
+{
+    struct journal *fresh;
+    assert_ok(reopen());
+    struct journal *j = rig.osd.journal;
+    if (j->no_reserve) {
+        return;
+    }
+    ck_assert_int_eq(rig_put(&rig, "a", "x"), 0);
+    assert_ok(journal_begin_anew(j, 1000, &fresh, &fail));
+    ck_assert_uint_ge(j->room, j->end + JOURNAL_RESERVE); /* there is room beside it */
+    journal_lend(j, fresh);
+    ck_assert_uint_eq(fresh->room, JOURNAL_LENT);
+    ck_assert_uint_eq(j->room, j->end + JOURNAL_RESERVE - JOURNAL_LENT);
+    journal_end_anew(j, fresh);
+    rig_stop(&rig);
+}
+END_TEST
+
 /* More than any disk has is not even begun. */
 START_TEST(no_room_for_it)
 {
@@ -159,6 +217,8 @@ int main(void)
     tcase_add_test(t, cannot_begin);
     tcase_add_test(t, not_after_a_failure);
     tcase_add_test(t, no_room_for_it);
+    tcase_add_test(t, the_reserve_comes_back);
+    tcase_add_test(t, the_reserve_is_lent);
     suite_add_tcase(s, t);
     return suite_run(s);
 }

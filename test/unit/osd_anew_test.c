@@ -245,20 +245,35 @@ static void child(int delay)
     kill(getpid(), SIGKILL);
 }
 
+static void write_and_die(void)
+{
+    if (reopen() != 0) {
+        _exit(1);
+    }
+    begin_writers();
+    wait_for_some(4 * SPREAD); /* most of it is history then */
+    kill(getpid(), SIGKILL);
+}
+
+static void await_killed(pid_t pid)
+{
+    int status;
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", status);
+}
+
 /* kill -9 at each step, with writers at work: what was answered is there. */
 START_TEST(killed_at_each_step)
 {
     options.sync = _i / (JOURNAL_SETTLED + 1) == 1;
     killed_at = (enum journal_step)(_i % (JOURNAL_SETTLED + 1));
     for (int round = 0; round < 2; round++) {
-        int status;
         killed_after = killed_at == JOURNAL_SHARD_WRITTEN ? round * 9 : 0;
         pid_t pid = fork();
         if (pid == 0) {
             child(round * 300);
         }
-        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-        ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "status %x", status);
+        await_killed(pid);
         options.step = NULL;
         ck_assert_int_eq(access(temp_dir_path("journal.new"), F_OK),
                          killed_at <= JOURNAL_BEFORE_RENAME ? 0 : -1);
@@ -268,6 +283,30 @@ START_TEST(killed_at_each_step)
         rig_stop(&rig);
         unlink(temp_dir_path("journal"));
     }
+}
+END_TEST
+
+/* The same while it is written anew at a start. */
+START_TEST(killed_at_each_step_of_a_start)
+{
+    options.sync = _i / (JOURNAL_SETTLED + 1) == 1;
+    killed_at = (enum journal_step)(_i % (JOURNAL_SETTLED + 1));
+    killed_after = killed_at == JOURNAL_SHARD_WRITTEN ? SHARDS / 2 : 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        write_and_die();
+    }
+    await_killed(pid);
+    pid = fork();
+    if (pid == 0) {
+        options.step = kill_here;
+        options.keep_bytes = 1;
+        _exit(reopen());
+    }
+    await_killed(pid);
+    assert_ok(reopen());
+    check_all();
+    rig_stop(&rig);
 }
 END_TEST
 
@@ -311,6 +350,7 @@ int main(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_loop_test(t, under_writers, 0, 2);
     tcase_add_loop_test(t, killed_at_each_step, 0, 2 * (JOURNAL_SETTLED + 1));
+    tcase_add_loop_test(t, killed_at_each_step_of_a_start, 0, 2 * (JOURNAL_SETTLED + 1));
     tcase_add_test(t, by_itself);
     suite_add_tcase(s, t);
     return suite_run(s);

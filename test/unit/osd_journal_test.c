@@ -170,6 +170,9 @@ START_TEST(written_anew)
     for (int round = 0; round < 2; round++) {
         assert_ok(restart(NULL));
         ck_assert_int_eq(report.anew, round == 0);
+        struct journal_usage usage;
+        signet_osd_journal_usage(&rig.osd, &usage);
+        ck_assert_uint_eq(usage.anew, round == 0);
         struct store_usage after = signet_osd_usage(&rig.osd);
         ck_assert_uint_eq(after.memory, before.memory);
         ck_assert_uint_eq(after.objects, before.objects);
@@ -204,7 +207,7 @@ START_TEST(cannot_be_written_anew)
     ck_assert_int_eq(mkdir(temp_dir_path("journal.new"), 0700), 0);
     options.keep_bytes = 1000;
     assert_ok(restart(NULL));
-    ck_assert(report.kept && !report.anew);
+    ck_assert(report.kept == -SIGNET_E_FILE && !report.anew);
     ck_assert_ptr_nonnull(strstr(fail.text, "journal.new"));
     rmdir(temp_dir_path("journal.new"));
     signal(SIGXFSZ, SIG_IGN);
