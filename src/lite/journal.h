@@ -29,6 +29,7 @@ enum journal_step {
     JOURNAL_BEFORE_RENAME, /* all are in it, nobody can append */
     JOURNAL_AFTER_RENAME,
     JOURNAL_SETTLED, /* appended to, on the disk, under its name */
+    JOURNAL_FOUND,   /* not of writing anew: a file was opened, and is not locked yet */
 };
 enum { JOURNAL_RESERVE = 1 << 20 };
 
@@ -56,7 +57,7 @@ typedef int (*journal_replay)(void *arg, struct signet_span body, struct signet_
 
 /* Makes what is not there (mode 0700 and 0600), gives each record to replay, cuts a torn one off
  * the end, and zeros up to the end of the file; space that was taken ahead stays taken. -FILE: of
- * the system, or another process has the journal; a
+ * the system, or another process has the journal, be it under a file that has taken its name; a
  * record that is damaged, missing, overwritten with zeros or sealed with another key: as
  * signet_record_open(), fail->offset is its place in the file, and the file stays as it is. */
 SIGNET_MUST int journal_open(struct journal **out, const struct journal_options *options,

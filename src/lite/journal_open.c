@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/secret.h"
 
-enum { PATH_LEN = 4096 };
+enum { PATH_LEN = 4096, TRIES = 100 };
 
 static int system_failed(struct signet_fail *fail, const char *what, const char *path)
 {
@@ -48,12 +48,21 @@ static int lock_file(struct journal *j, const char *path, int flags, struct sign
     if (j->fd < 0) {
         return system_failed(fail, "open", path);
     }
+    journal_step(j, JOURNAL_FOUND);
     if (flock(j->fd, LOCK_EX | LOCK_NB) != 0) {
         return errno == EWOULDBLOCK ? signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
                                                       "another process uses %.120s", path)
                                     : system_failed(fail, "lock", path);
     }
     return 0;
+}
+
+/* Another process may have put a new one in its place before this one was locked. */
+static bool has_name(const struct journal *j, const char *path)
+{
+    struct stat file, name;
+    return fstat(j->fd, &file) == 0 && lstat(path, &name) == 0 && file.st_dev == name.st_dev &&
+           file.st_ino == name.st_ino;
 }
 
 static int open_file(struct journal *j, const char *dir, const char *name, int flags,
@@ -68,9 +77,16 @@ static int open_file(struct journal *j, const char *dir, const char *name, int f
         return system_failed(fail, "make the directory", dir);
     }
     err = lock_file(j, path, flags, fail);
-    return err != 0                            ? err
-           : journal_sync_directory(dir) != 0 ? system_failed(fail, "flush", dir)
-                                              : 0;
+    for (int i = 0; i < TRIES && err == 0; i++) {
+        if (has_name(j, path)) {
+            return journal_sync_directory(dir) != 0 ? system_failed(fail, "flush", dir) : 0;
+        }
+        close(j->fd);
+        err = lock_file(j, path, flags, fail);
+    }
+    return err != 0 ? err
+                    : signet_fail_set(fail, -SIGNET_E_FILE, "journal", 0,
+                                      "%.120s is replaced again and again", path);
 }
 
 static int make_sealer(struct journal *j, struct signet_fail *fail)

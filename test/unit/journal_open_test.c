@@ -55,6 +55,43 @@ static void append(void)
     ck_assert_int_eq(journal_append(j, place), 0);
 }
 
+static unsigned replaced;
+
+/* As another process that writes it anew: another file takes its name. */
+static void replace(enum journal_step step)
+{
+    if (step == JOURNAL_FOUND && replaced > 0) {
+        replaced--;
+        ck_assert_int_eq(rename(other, path), 0);
+        FILE *next = fopen(other, "wb");
+        ck_assert_ptr_nonnull(next);
+        fclose(next);
+    }
+}
+
+/* A file that has lost its name between being opened and being locked is not the journal. */
+START_TEST(replaced_while_it_is_opened)
+{
+    assert_ok(reopen());
+    append();
+    journal_close(j);
+    j = NULL;
+    ck_assert_int_eq(rename(path, other), 0);
+    options.step = replace;
+    replaced = 1;
+    assert_ok(reopen()); /* finds an empty one first */
+    ck_assert_uint_eq(report.records, 1);
+    append();
+    options.step = NULL;
+    assert_ok(reopen());
+    ck_assert_uint_eq(report.records, 2);
+    options.step = replace;
+    replaced = UINT_MAX;
+    assert_err(reopen(), FILE);
+    ck_assert_ptr_nonnull(strstr(fail.text, "again and again"));
+}
+END_TEST
+
 /* Space that was taken ahead is there after a restart, also if the disk has no more. */
 START_TEST(the_reserve_stays)
 {
@@ -76,6 +113,7 @@ int main(void)
     Suite *s = suite_create("journal_open");
     TCase *t = tcase_create("file");
     tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, replaced_while_it_is_opened);
     tcase_add_test(t, the_reserve_stays);
     suite_add_tcase(s, t);
     return suite_run(s);
