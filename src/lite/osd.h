@@ -91,7 +91,8 @@ SIGNET_MUST int signet_osd_journal(struct signet_osd *osd, const struct journal_
  * -NOMEM: the journal goes on as it was, and DIR/journal.new is gone. */
 SIGNET_MUST int signet_osd_journal_anew(struct signet_osd *osd, struct signet_fail *fail);
 /* A thread that does so whenever the journal is larger than keep_bytes (0: 64 MiB) and than twice
- * what the objects take; after a failure, 10 s later again, then 20, up to 320. It ends with
+ * what the objects take; it looks each second, and at once when a write finds the disk full. After
+ * a failure, 10 s later again, then 20, up to 320, or when the objects take half. It ends with
  * signet_osd_clear(). told (may be NULL) is called after each time, with the size before and after,
  * and 0 or the failure. -NOMEM. */
 typedef void (*signet_osd_kept)(void *arg, uint64_t before, uint64_t after, int err,

@@ -127,6 +127,8 @@ bool osd_journal_is_history(const struct signet_osd *osd, uint64_t keep);
 struct osd_keeper;
 bool osd_keeper_ends(const struct osd_keeper *keeper); /* it is to end soon. NULL: no */
 void osd_keeper_end(struct osd_keeper *keeper);        /* NULL is fine */
+/* The journal is full: it looks now, unless what it would do was of no use before. */
+void osd_keeper_call(struct osd_keeper *keeper); /* NULL is fine */
 
 /* osd_run.c, osd_read.c, osd_list.c, osd_tell.c */
 int osd_run(struct osd_call *call);

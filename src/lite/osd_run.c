@@ -217,5 +217,8 @@ int osd_run_write(struct osd_call *call, const struct store_id *id)
     call->result.user_version =
         call->result.version != 0 ? call->result.version : store_work_version(&work);
     store_end(&work);
+    if (journal_full(call->osd->journal)) {
+        osd_keeper_call(call->osd->keeper);
+    }
     return osd_reply(call, NULL, 0);
 }

@@ -193,6 +193,56 @@ START_TEST(the_reserve_is_lent)
 }
 END_TEST
 
+static atomic_int good, bad;
+
+static void kept(void *arg, uint64_t before, uint64_t after, int err, const struct signet_fail *why)
+{
+    (void)arg;
+    (void)before;
+    (void)after;
+    (void)why;
+    atomic_fetch_add(err == 0 ? &good : &bad, 1);
+}
+
+static bool comes(atomic_int *count)
+{
+    for (int i = 0; i < 500 && atomic_load(count) == 0; i++) {
+        usleep(10000);
+    }
+    return atomic_load(count) > 0;
+}
+
+/* Deletions on a full disk are at once followed by a new file, though the last attempt failed. */
+START_TEST(deletions_are_followed_by_room)
+{
+    static char text[50000];
+    char name[16];
+    options.max_bytes = 6 << 20;
+    assert_ok(reopen());
+    if (rig.osd.journal->no_reserve) {
+        return;
+    }
+    const struct rig_op op = {
+        .code = WRITEFULL, .length = sizeof(text), .data = text, .len = sizeof(text)};
+    unsigned num = 0;
+    do {
+        snprintf(name, sizeof(name), "o%u", num++ % 10);
+    } while (rig_one(&rig, name, op) == 0);
+    ck_assert_int_eq(rig.result, -ENOSPC);
+    ck_assert_int_eq(mkdir(temp_dir_path("journal.new"), 0700), 0);
+    assert_ok(signet_osd_keep(&rig.osd, 1, kept, NULL));
+    ck_assert(comes(&bad)); /* the next look of its own is in 10 s */
+    ck_assert_int_eq(rmdir(temp_dir_path("journal.new")), 0);
+    for (int i = 0; i < 10; i++) {
+        snprintf(name, sizeof(name), "o%d", i);
+        ck_assert_int_eq(rig_one(&rig, name, (struct rig_op){.code = DELETE}), 0);
+    }
+    ck_assert(comes(&good));
+    ck_assert_int_eq(rig_one(&rig, "more", op), 0);
+    rig_stop(&rig);
+}
+END_TEST
+
 /* More than any disk has is not even begun. */
 START_TEST(no_room_for_it)
 {
@@ -219,6 +269,7 @@ int main(void)
     tcase_add_test(t, no_room_for_it);
     tcase_add_test(t, the_reserve_comes_back);
     tcase_add_test(t, the_reserve_is_lent);
+    tcase_add_test(t, deletions_are_followed_by_room);
     suite_add_tcase(s, t);
     return suite_run(s);
 }
