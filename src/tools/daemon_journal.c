@@ -142,6 +142,24 @@ static void log_kept(void *arg, uint64_t before, uint64_t after, int err,
     }
 }
 
+/* Records of another's cannot be opened, but a former journal can be put back. */
+static void warn_mode(const char *path, struct daemon_log *log)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return;
+    }
+    if ((st.st_mode & 022) != 0) {
+        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
+                        "%s has mode %04o: others may remove or replace the journal; chmod 700 it",
+                        path, st.st_mode & 07777U);
+    } else if (st.st_uid != geteuid() && st.st_uid != 0) {
+        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
+                        "%s belongs to user %u, who may remove or replace the journal; chown it",
+                        path, (unsigned)st.st_uid);
+    }
+}
+
 static void wipe(uint8_t *key)
 {
     memset(key, 0, KEY_LEN);
@@ -177,6 +195,7 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     if (report.kept != 0) {
         log_kept(log, report.bytes, report.bytes, report.kept, &fail);
     }
+    warn_mode(config->journal, log);
     err = signet_osd_keep(osd, config->journal_keep, log_kept, log);
     return err == 0 ? TOOL_OK
                     : daemon_fail(why, TOOL_FAILURE, "no thread for the journal in %s: %s",

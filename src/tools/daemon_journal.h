@@ -8,7 +8,8 @@
 #include "lite/osd.h"
 
 /* Nothing without --journal. Else reads the key, or makes one if there is no journal yet either,
- * and lets the OSD do again what the journal says. TOOL_OK or TOOL_FAILURE. */
+ * and lets the OSD do again what the journal says. A directory that others may change is used, with
+ * a warning. TOOL_OK or TOOL_FAILURE. */
 int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *config,
                         struct daemon_log *log, struct daemon_why *why);
 

@@ -58,6 +58,21 @@ refuses() { # TEXT
     logged "$1" || fail "it does not say '$1'"
 }
 
+# A directory that others may change.
+! grep 'others may remove' "$log" || fail "a directory of its own is told as one of others"
+chmod 770 "$work/objects"
+run
+logged "$work/objects has mode 0770: others may remove or replace the journal" || fail "no word of others"
+stop
+chmod 700 "$work/objects"
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 "$work/objects"
+    run
+    logged 'belongs to user 65534' || fail "no word of the owner"
+    stop
+    chown 0 "$work/objects"
+fi
+
 # Torn: cut, with a word. Damaged: refused at its place, and left alone.
 cp "$journal" "$work/whole"
 head -c -5 "$work/whole" >"$journal"
