@@ -116,8 +116,8 @@ static bool fips(void)
 
 static void detail(char *out, size_t cap)
 {
-    snprintf(out, cap, "%s, contexts re-initialised by IV%s",
-             signet_openssl_direct.cipher ? "provider dispatch" : "EVP",
+    snprintf(out, cap, "%s contexts re-initialised by IV%s",
+             signet_openssl_direct.cipher ? "provider dispatch, CBC with IV algebra, other" : "EVP,",
              signet_openssl_direct.hmac ? "; HMAC from half-way states" : "");
 }
 
@@ -180,8 +180,13 @@ static void lane_free(enum signet_alg alg, void *lane)
     }
 }
 
-/* CBC and CTR: both are a start with an IV and one call. */
-static int with_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+static int cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
+{
+    return signet_openssl_direct.cipher ? signet_direct_cbc(lane, out, in, len, iv)
+                                        : signet_evp_iv(lane, out, in, len, iv);
+}
+
+static int ctr(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
 {
     return signet_openssl_direct.cipher ? signet_direct_iv(lane, out, in, len, iv)
                                         : signet_evp_iv(lane, out, in, len, iv);
@@ -224,10 +229,10 @@ const struct signet_handler signet_handler_openssl = {
     .key_free = key_free,
     .lane_new = lane_new,
     .lane_free = lane_free,
-    .cbc = with_iv,
+    .cbc = cbc,
     .gcm_seal = gcm_seal,
     .gcm_open = gcm_open,
-    .ctr = with_iv,
+    .ctr = ctr,
     .ecb = ecb,
     .hmac = hmac,
     .random = signet_openssl_random,

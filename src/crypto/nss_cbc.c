@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The streaming operation of a lane (of softoken or of freebl) is never begun anew. The chaining
- * value it holds is the last block of ciphertext, `last`; XORing last ^ iv into the first block (of
- * plaintext when sealing, of the output when opening) makes it as if it had been begun with iv.
- */
+/* The streaming operation of a lane (of softoken or of freebl) is never begun anew. */
+#include "crypto/cbc_chain.h"
 #include "crypto/nss_lib.h"
-
-#include <string.h>
-
-/* Up to here copying the input costs less than a second call for the rest. */
-#define COPY_MAX 2048U
-/* 16 bytes at any address; vectors, so that softoken's loads find each store whole. */
-typedef uint64_t block __attribute__((vector_size(16), aligned(1), may_alias));
-
-static inline void mix(uint8_t *out, const uint8_t *in, const uint8_t *last, const uint8_t *iv)
-{
-    *(block *)out = *(const block *)in ^ *(const block *)last ^ *(const block *)iv;
-}
 
 static CK_RV update_parts(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
                           size_t len)
@@ -32,8 +17,7 @@ static CK_RV update_parts(const struct signet_nss_lane *lane, uint8_t *out, cons
     return rv;
 }
 
-static inline CK_RV update(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
-                           size_t len)
+static inline unsigned long update(void *lane, uint8_t *out, const uint8_t *in, size_t len)
 {
     return __builtin_expect(len > SIGNET_NSS_PART_MAX, 0) ? update_parts(lane, out, in, len)
                                                           : signet_nss_update(lane, out, in, len);
@@ -48,62 +32,24 @@ static inline void take_turns(struct signet_nss_lane *lane)
         void *done = lane->chain.context;
         lane->chain.context = lane->next.context;
         lane->next.context = done;
-        block last = *(const block *)lane->chain.last;
-        *(block *)lane->chain.last = *(const block *)lane->next.last;
-        *(block *)lane->next.last = last;
+        signet_block last = *(const signet_block *)lane->chain.last;
+        *(signet_block *)lane->chain.last = *(const signet_block *)lane->next.last;
+        *(signet_block *)lane->next.last = last;
     }
 }
 
-static inline CK_RV seal(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
-                         const uint8_t *iv)
+/* Inline in any case: what stands between two messages keeps them from overlapping. */
+static inline __attribute__((always_inline)) CK_RV
+once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t *iv)
 {
-    CK_RV rv;
-    if (in == out || len <= COPY_MAX) {
-        if (in != out) {
-            memcpy(out, in, len);
-        }
-        mix(out, out, lane->chain.last, iv);
-        rv = update(lane, out, out, len);
-        if (rv != CKR_OK && in == out) {
-            mix(out, out, lane->chain.last, iv); /* as it was, if the call did nothing */
-        }
-    } else {
-        uint8_t first[16];
-        mix(first, in, lane->chain.last, iv);
-        rv = update(lane, out, first, sizeof(first));
-        if (rv == CKR_OK) {
-            rv = update(lane, out + 16, in + 16, len - 16);
-        }
+    if (lane->opens) {
+        return signet_cbc_open(lane->chain.last, update, lane, out, in, len, iv);
     }
+    CK_RV rv = signet_cbc_seal(lane->chain.last, update, lane, out, in, len, iv);
     if (rv == CKR_OK) {
-        *(block *)lane->chain.last = *(const block *)(out + len - 16);
         take_turns(lane);
     }
     return rv;
-}
-
-static inline CK_RV open_blocks(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
-                                size_t len, const uint8_t *iv)
-{
-    /* Read early only where it is overwritten: of a long input it is not in the cache yet, and
-     * waiting for it costs as much as opening a KiB. */
-    const block *end = (const block *)(in + len - 16);
-    block last = {0, 0};
-    if (in == out) {
-        last = *end;
-    }
-    CK_RV rv = update(lane, out, in, len);
-    if (rv == CKR_OK) {
-        mix(out, out, lane->chain.last, iv);
-        *(block *)lane->chain.last = in == out ? last : *end;
-    }
-    return rv;
-}
-
-static inline CK_RV once(struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in, size_t len,
-                         const uint8_t *iv)
-{
-    return lane->opens ? open_blocks(lane, out, in, len, iv) : seal(lane, out, in, len, iv);
 }
 
 /* A session of 0, as a failure leaves it, is refused by softoken, and so it or a context is made

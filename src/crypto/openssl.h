@@ -92,6 +92,8 @@ bool signet_openssl_direct_usable(void);
 bool signet_openssl_compare(void); /* the second half of it (openssl_compare.c) */
 int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key);
 void signet_direct_lane_free(void *lane);
+int signet_direct_cbc(void *lane, uint8_t *out, const uint8_t *in, size_t len,
+                      const uint8_t iv[16]);
 int signet_direct_iv(void *lane, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16]);
 int signet_direct_ecb(void *lane, uint8_t *out, const uint8_t *in, size_t len);
 int signet_direct_gcm_seal(void *lane, uint8_t *out, const uint8_t *in, size_t len,

@@ -12,7 +12,7 @@ static const struct signet_handler by_evp = {.cbc = signet_evp_iv,
                                              .ecb = signet_evp_ecb,
                                              .gcm_seal = signet_evp_gcm_seal,
                                              .gcm_open = signet_evp_gcm_open};
-static const struct signet_handler directly = {.cbc = signet_direct_iv,
+static const struct signet_handler directly = {.cbc = signet_direct_cbc,
                                                .ctr = signet_direct_iv,
                                                .ecb = signet_direct_ecb,
                                                .gcm_seal = signet_direct_gcm_seal,

@@ -6,6 +6,7 @@
  * stay when the provider is unloaded. They are used only if they are all there and give what
  * EVP gives.
  */
+#include "crypto/cbc_chain.h"
 #include "crypto/openssl.h"
 
 #include <stdlib.h>
@@ -38,12 +39,15 @@ struct lane {
     _Alignas(64) void *ctx;
     OSSL_FUNC_cipher_encrypt_init_fn *init; /* the one for opening has the same type */
     const struct functions *f;
+    uint8_t last[16]; /* CBC: the chaining value that ctx holds */
+    bool opens;
     OSSL_PARAM tag[2]; /* GCM: where its tag is */
 };
 
+static const uint8_t zeros[16];
+
 int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl_key *key)
 {
-    static const uint8_t iv[16];
     const struct functions *f = &functions[signet_openssl_cipher(alg)];
     size_t iv_len = signet_alg_is_gcm(alg) ? 12 : alg == SIGNET_ALG_ECB128_SEAL ? 0 : 16;
     if (key->len != signet_alg_key_len(alg)) {
@@ -56,10 +60,14 @@ int signet_direct_lane_new(void **out, enum signet_alg alg, const struct openssl
         return -SIGNET_E_NOMEM;
     }
     *lane = (struct lane){
-        .ctx = ctx, .init = signet_alg_opens(alg) ? f->open_init : f->seal_init, .f = f};
+        .ctx = ctx,
+        .init = signet_alg_opens(alg) ? f->open_init : f->seal_init,
+        .f = f,
+        .opens = signet_alg_opens(alg),
+    };
     lane->tag[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, 16);
     lane->tag[1] = OSSL_PARAM_construct_end();
-    if (lane->init(ctx, key->raw, key->len, iv_len > 0 ? iv : NULL, iv_len, NULL) != 1) {
+    if (lane->init(ctx, key->raw, key->len, iv_len > 0 ? zeros : NULL, iv_len, NULL) != 1) {
         signet_direct_lane_free(lane);
         return -SIGNET_E_HANDLER_FAILED;
     }
@@ -74,6 +82,26 @@ void signet_direct_lane_free(void *lane_)
         lane->f->freectx(lane->ctx);
         free(lane);
     }
+}
+
+static unsigned long go_on(void *lane_, uint8_t *out, const uint8_t *in, size_t len)
+{
+    struct lane *lane = lane_;
+    size_t done = 0;
+    return lane->f->cipher(lane->ctx, out, &done, len, in, len) != 1 || done != len;
+}
+
+int signet_direct_cbc(void *lane_, uint8_t *out, const uint8_t *in, size_t len,
+                      const uint8_t iv[16])
+{
+    struct lane *lane = lane_;
+    unsigned long failed = lane->opens ? signet_cbc_open(lane->last, go_on, lane, out, in, len, iv)
+                                       : signet_cbc_seal(lane->last, go_on, lane, out, in, len, iv);
+    if (__builtin_expect(failed != 0, 0)) {
+        memset(lane->last, 0, sizeof(lane->last));
+        (void)lane->init(lane->ctx, NULL, 0, zeros, sizeof(zeros), NULL);
+    }
+    return failed == 0 ? 0 : -SIGNET_E_HANDLER_FAILED;
 }
 
 int signet_direct_iv(void *lane_, uint8_t *out, const uint8_t *in, size_t len, const uint8_t iv[16])
