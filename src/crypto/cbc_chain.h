@@ -2,8 +2,8 @@
 /*
  * CBC by a context that is begun once, with an IV of zeros, and never anew: beginning takes as long
  * as some blocks. The chaining value it holds is the last block of ciphertext, `last`; XORing
- * last ^ iv into the first block (of plaintext when sealing, of the output when opening) makes it as
- * if it had been begun with iv. Source: CBC's definition, NIST SP 800-38A 6.2.
+ * last ^ iv into the first block (of plaintext when sealing, of the output when opening) makes it
+ * as if it had been begun with iv. Source: CBC's definition, NIST SP 800-38A 6.2.
  */
 #ifndef SIGNET_CRYPTO_CBC_CHAIN_H
 #define SIGNET_CRYPTO_CBC_CHAIN_H
@@ -28,8 +28,8 @@ static inline void signet_cbc_mix(uint8_t *out, const uint8_t *in, const uint8_t
         *(const signet_block *)in ^ *(const signet_block *)last ^ *(const signet_block *)iv;
 }
 
-/* What the call returns; on success last is the new one. out is in, or they do not overlap; len is a
- * multiple of 16, and not 0. After a failure in place the input is as it was, if the call did
+/* What the call returns; on success last is the new one. out is in, or they do not overlap; len is
+ * a multiple of 16, and not 0. After a failure in place the input is as it was, if the call did
  * nothing. */
 static inline unsigned long signet_cbc_seal(uint8_t last[16], signet_cbc_call *call, void *lane,
                                             uint8_t *out, const uint8_t *in, size_t len,

@@ -117,7 +117,8 @@ static bool fips(void)
 static void detail(char *out, size_t cap)
 {
     snprintf(out, cap, "%s contexts re-initialised by IV%s",
-             signet_openssl_direct.cipher ? "provider dispatch, CBC with IV algebra, other" : "EVP,",
+             signet_openssl_direct.cipher ? "provider dispatch, CBC with IV algebra, other"
+                                          : "EVP,",
              signet_openssl_direct.hmac ? "; HMAC from half-way states" : "");
 }
 
