@@ -46,9 +46,8 @@ static inline unsigned long signet_cbc_seal(uint8_t last[16], signet_cbc_call *c
             signet_cbc_mix(out, out, last, iv);
         }
     } else {
-        uint8_t first[16];
-        signet_cbc_mix(first, in, last, iv);
-        err = call(lane, out, first, sizeof(first));
+        signet_cbc_mix(out, in, last, iv);
+        err = call(lane, out, out, 16);
         if (err == 0) {
             err = call(lane, out + 16, in + 16, len - 16);
         }
