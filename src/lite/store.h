@@ -118,8 +118,7 @@ struct store_work {
 
 /* Takes the shard's write lock, until the end of the work. */
 void store_begin(struct store_work *work, struct store *store, const struct store_id *id);
-/* The version to read from inside the work; NULL when empty or not there. */
-const struct store_object *store_work_data(const struct store_work *work);
+/* Of the version that the work has made so far; 0 when it is not there. */
 uint64_t store_work_size(const struct store_work *work);
 /* Each does all or nothing; -EFBIG, -ENOMEM. All but the last create what is not there. */
 int store_create(struct store_work *work);

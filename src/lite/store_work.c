@@ -27,11 +27,6 @@ static struct store_object *present(const struct store_work *work)
     return !work->exists ? NULL : work->own != NULL ? work->own : work->base;
 }
 
-const struct store_object *store_work_data(const struct store_work *work)
-{
-    return present(work);
-}
-
 uint64_t store_work_size(const struct store_work *work)
 {
     const struct store_object *o = present(work);
