@@ -267,9 +267,8 @@ int loop_join(struct signet_peer *peer);
 /* What is queued is written first. */
 void loop_close(struct signet_peer *peer, const struct signet_fail *why);
 void loop_close_err(struct signet_peer *peer, int err);
-/* A step of that, and when the next one is due. */
+/* A step of that. */
 void loop_linger(struct signet_peer *peer);
-uint64_t loop_linger_ns(const struct signet_peer *peer);
 /* At once. The peer may be gone afterwards. */
 void loop_finish(struct signet_peer *peer);
 void loop_finish_err(struct signet_peer *peer, int err);

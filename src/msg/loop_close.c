@@ -11,8 +11,6 @@
 #include "msg/conn_internal.h"
 #include "msg/driver_socket.h"
 
-#define LINGER_POLL_NS UINT64_C(5000000)
-
 enum { DISCARDS = 64, DISCARD_BYTES = 64 << 10 };
 
 int loop_join(struct signet_peer *peer)
@@ -98,12 +96,6 @@ static bool discard(const struct signet_peer *peer)
         }
     }
     return false;
-}
-
-uint64_t loop_linger_ns(const struct signet_peer *peer)
-{
-    uint64_t again = peer->worker->now_ns + LINGER_POLL_NS;
-    return peer->written && again < peer->linger_ns ? again : peer->linger_ns;
 }
 
 /* The rest of the output, then the end. Bytes that nobody reads, or that come after close(2), make
