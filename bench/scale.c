@@ -44,12 +44,6 @@ static struct bench_handlers handlers;
 static struct scene scenes[BENCH_HANDLERS_MAX];
 static unsigned num_scenes, num_idle = IDLE, settle_s = SETTLE_S;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void use(const struct signet_handler *handler)
 {
     bench_need(signet_handler_use(handler) == 0, "a handler cannot be used");
@@ -180,7 +174,7 @@ static double write_slices(struct crowd *crowd, uint64_t num)
     for (unsigned i = 0; i < SLICES; i++) {
         ns[i] = crowd_write(crowd, each);
     }
-    qsort(ns, SLICES, sizeof ns[0], by_value);
+    bench_sort(ns, SLICES);
     return ns[SLICES / 2] * (double)num / (double)each;
 }
 
