@@ -97,29 +97,6 @@ static int parse_lines(struct daemon_cluster *cluster, const char *path, char *t
     return TOOL_OK;
 }
 
-int daemon_cluster_pools(const struct daemon_cluster *cluster, struct daemon_config *config,
-                         struct daemon_why *why)
-{
-    static const char before[] = " pools ";
-    char list[DAEMON_MAP_MAX], *rest = list, *pool;
-    const char *at = strstr(cluster->map, before);
-    if (config->num_pools > 0) {
-        return TOOL_OK;
-    }
-    bool ok = at != NULL || cluster->map[0] == 0;
-    snprintf(list, sizeof(list), "%s", at != NULL ? at + sizeof(before) - 1 : "data=1");
-    while (ok && (pool = strsep(&rest, " ")) != NULL) {
-        ok = daemon_set_pool(config, pool);
-    }
-    if (!ok) {
-        config->num_pools = 0;
-        why->next = "name the pools with --pool NAME=ID, with the ids that they had";
-        return daemon_fail(why, TOOL_FAILURE,
-                           "the map in the file cluster of the state does not say the pools");
-    }
-    return TOOL_OK;
-}
-
 int daemon_cluster_parse(struct daemon_cluster *cluster, const char *path, const char *text,
                          struct daemon_why *why)
 {
@@ -131,4 +108,42 @@ int daemon_cluster_parse(struct daemon_cluster *cluster, const char *path, const
     int code = parse_lines(cluster, path, copy, why);
     free(copy);
     return code;
+}
+
+/* --- the map, as text ----------------------------------------------------------------------- */
+
+static const char before_pools[] = " pools ";
+
+void daemon_cluster_map(char out[DAEMON_MAP_MAX], const struct daemon_config *config,
+                        const struct signet_addr *mon, const struct signet_addr *osd)
+{
+    char a[SIGNET_ADDR_TEXT_MAX], b[SIGNET_ADDR_TEXT_MAX];
+    int len = snprintf(out, DAEMON_MAP_MAX, "mon %s osd %s%s", signet_addr_print(mon, a),
+                       signet_addr_print(osd, b), before_pools);
+    for (unsigned i = 0; i < config->num_pools; i++) { /* all of them fit */
+        len += snprintf(out + len, DAEMON_MAP_MAX - (size_t)len, "%s%s=%" PRIu64, i > 0 ? " " : "",
+                        config->pools[i].name, config->pools[i].id);
+    }
+}
+
+int daemon_cluster_pools(const struct daemon_cluster *cluster, struct daemon_config *config,
+                         struct daemon_why *why)
+{
+    char list[DAEMON_MAP_MAX], *rest = list, *pool;
+    const char *at = strstr(cluster->map, before_pools);
+    if (config->num_pools > 0) {
+        return TOOL_OK;
+    }
+    bool ok = at != NULL || cluster->map[0] == 0;
+    snprintf(list, sizeof(list), "%s", at != NULL ? at + sizeof(before_pools) - 1 : "data=1");
+    while (ok && (pool = strsep(&rest, " ")) != NULL) {
+        ok = daemon_set_pool(config, pool);
+    }
+    if (!ok) {
+        config->num_pools = 0;
+        why->next = "name the pools with --pool NAME=ID, with the ids that they had";
+        return daemon_fail(why, TOOL_FAILURE,
+                           "the map in the file cluster of the state does not say the pools");
+    }
+    return TOOL_OK;
 }

@@ -247,24 +247,12 @@ void daemon_state_close(struct daemon_state *state)
 
 /* --- the maps ------------------------------------------------------------------------------- */
 
-static void describe(char out[DAEMON_MAP_MAX], const struct daemon_config *config,
-                     const struct signet_addr *mon, const struct signet_addr *osd)
-{
-    char a[SIGNET_ADDR_TEXT_MAX], b[SIGNET_ADDR_TEXT_MAX];
-    int len = snprintf(out, DAEMON_MAP_MAX, "mon %s osd %s pools", signet_addr_print(mon, a),
-                       signet_addr_print(osd, b));
-    for (unsigned i = 0; i < config->num_pools; i++) { /* all of them fit */
-        len += snprintf(out + len, DAEMON_MAP_MAX - (size_t)len, " %s=%llu", config->pools[i].name,
-                        (unsigned long long)config->pools[i].id);
-    }
-}
-
 int daemon_state_publish(struct daemon_state *state, const struct daemon_config *config,
                          const struct signet_addr *mon, const struct signet_addr *osd,
                          struct daemon_why *why)
 {
     char map[DAEMON_MAP_MAX];
-    describe(map, config, mon, osd);
+    daemon_cluster_map(map, config, mon, osd);
     if (strcmp(map, state->cluster.map) == 0) {
         return TOOL_OK;
     }

@@ -2,7 +2,7 @@
 /*
  * The state directory of signetd: who uses it, and what the cluster is. In it:
  *   lock      held (flock) while a daemon runs; its process number
- *   cluster   fsid, epoch and addresses, as lines `name = value`; made at the first start
+ *   cluster   fsid, epoch, addresses and pools, as lines `name = value`; made at the first start
  *   keys      the state file of the key server (doc/state.md), keys.old the one before
  *   journal.key   with --journal: the key of its records
  *   keyring, ctl   unless told otherwise: the admin's keyring, the control socket
@@ -47,6 +47,9 @@ size_t daemon_cluster_print(const struct daemon_cluster *cluster, char *out, siz
 int daemon_cluster_parse(struct daemon_cluster *cluster, const char *path, const char *text,
                          struct daemon_why *why);
 
+/* The map of a start, with the ports that are bound. */
+void daemon_cluster_map(char out[DAEMON_MAP_MAX], const struct daemon_config *config,
+                        const struct signet_addr *mon, const struct signet_addr *osd);
 /* Where the configuration names no pools, it gets those of the cluster's last start; data=1 when
  * there was none. TOOL_OK, or TOOL_FAILURE when the map does not say them. */
 int daemon_cluster_pools(const struct daemon_cluster *cluster, struct daemon_config *config,
