@@ -117,7 +117,7 @@ int daemon_ctl_split(char *line, size_t len, char *words[DAEMON_CTL_WORDS + 1])
     for (size_t i = 0; i < len; i++) {
         if (line[i] == ' ') {
             line[i] = 0;
-        } else if (line[i] < 0x21 || line[i] > 0x7e) {
+        } else if (!daemon_ctl_in_word(line[i])) {
             return -1;
         } else if (i == 0 || line[i - 1] == 0) {
             if (num == DAEMON_CTL_WORDS) {

@@ -22,6 +22,11 @@ enum {
     DAEMON_CTL_LINE = 256,  /* bytes of a request, with its newline */
     DAEMON_CTL_WORDS = 4,
 };
+/* Printable ASCII without blanks, which stand between words. */
+static inline bool daemon_ctl_in_word(char c)
+{
+    return c > 0x20 && c < 0x7f;
+}
 #define DAEMON_CTL_WAIT_NS UINT64_C(5000000000)
 
 /* Answers a request of num words (1 or more; NULL behind the last) on out; false: it failed, and

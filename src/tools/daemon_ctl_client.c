@@ -102,14 +102,12 @@ static int show(const char *text)
     return complain(TOOL_FAILURE, "the daemon closed the connection without an answer", "");
 }
 
-/* What the daemon reads as one word. */
 static bool is_word(const char *word)
 {
-    const char *p = word;
-    while (*p > 0x20 && *p < 0x7f) {
-        p++;
+    while (daemon_ctl_in_word(*word)) {
+        word++;
     }
-    return p > word && *p == 0;
+    return *word == 0;
 }
 
 static int ask(const char *path, int num, char **words)
