@@ -25,8 +25,9 @@ static int complain(int code, const char *text, const char *what)
 /* What getopt did not take: `option` is its word. */
 static int complain_option(int c, const char *option)
 {
-    fprintf(stderr, "signetd ctl: %s '%s'%s\n", c == ':' ? "the option" : "there is no option",
-            option, c == ':' ? " lacks its value" : "");
+    fprintf(stderr, "signetd ctl: %s '", c == ':' ? "the option" : "there is no option");
+    tool_put_text(stderr, option, strlen(option));
+    fprintf(stderr, "'%s\n", c == ':' ? " lacks its value" : "");
     fputs("  next step:    options are --state DIR, the state directory of the daemon, or --ctl "
           "PATH, its socket\nTry 'signetd --help'.\n",
           stderr);
@@ -46,8 +47,9 @@ static int complain_connect(const char *path, int error)
     } else if (error == ENAMETOOLONG) {
         next = "a socket's path has at most 107 bytes: give signetd a shorter one with --ctl";
     }
-    fprintf(stderr, "signetd ctl: no daemon answers at %s: %s\n  next step:    %s\n", path,
-            strerror(error), next);
+    fputs("signetd ctl: no daemon answers at ", stderr);
+    tool_put_text(stderr, path, strlen(path));
+    fprintf(stderr, ": %s\n  next step:    %s\n", strerror(error), next);
     return TOOL_FAILURE;
 }
 

@@ -169,7 +169,9 @@ int daemon_main(int argc, char **argv)
     d.state.lock_fd = d.ctl.fd = d.signals_fd = d.timer_fd = -1;
     int code = daemon_config_read(&d.config, argc, argv, &shown, &why);
     if (code != TOOL_OK) {
-        fprintf(stderr, "signetd: %s\nTry 'signetd --help'.\n", why.text);
+        fputs("signetd: ", stderr);
+        tool_put_text(stderr, why.text, strlen(why.text));
+        fputs("\nTry 'signetd --help'.\n", stderr);
         return code;
     }
     if (shown) {

@@ -39,7 +39,9 @@ static int run_command(int argc, char **argv)
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(argv[0], c->name) == 0)
             return c->run(argc, argv);
-    fprintf(stderr, "signet: there is no command '%s'\nTry 'signet --help'.\n", argv[0]);
+    fputs("signet: there is no command '", stderr);
+    tool_put_text(stderr, argv[0], strlen(argv[0]));
+    fputs("'\nTry 'signet --help'.\n", stderr);
     return TOOL_USAGE;
 }
 

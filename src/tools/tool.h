@@ -41,7 +41,8 @@ const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fai
 char *tool_read_file(const char *path, size_t max, size_t *len);
 
 /* Text that may come from the wire or from anybody, for a terminal: control characters are written
- * as \\xNN, so that nothing of it steers the terminal. The messages below do the same. */
+ * as \xNN, so that nothing of it steers the terminal. What the functions below print is
+ * written so, too. */
 void tool_put_text(FILE *out, const char *text, size_t len);
 
 /* Prints text to stdout; TOOL_OK. For --help. */

@@ -43,6 +43,10 @@ refuse 2 "the option '--state' lacks its value" ctl --state
 refuse 2 "options are --state DIR" ctl --nonsense
 refuse 1 "at most 107 bytes" ctl --ctl "$work/$(printf '%0150d' 0)" status
 refuse 2 "say what to do" ctl --state "$work/no"
+# Nothing of it steers a terminal.
+refuse 2 "--auth: '\\x1b[2J' is not cephx or none" --state "$work/no" --auth $'\e[2J'
+refuse 2 "there is no option '--\\x1b[2J'" ctl $'--\e[2J'
+refuse 1 "no daemon answers at $work/\\x1b[2J/ctl" ctl --state "$work/"$'\e[2J' status
 refuse 1 "no daemon answers at $work/no/ctl" ctl --state "$work/no" status
 
 # A second daemon on the same directory; a port that is taken.

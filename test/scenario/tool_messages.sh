@@ -58,6 +58,7 @@ usage "the option '-k' lacks its value" decode -k
 
 # Nothing of it steers a terminal.
 usage "SECONDS: '\\x1b[2J\\x0aé' is not a number" bench $'\e[2J\né' write
+refuse 2 "there is no command '\\x1b[2J'" $'\e[2J'
 refuse 1 "cannot use the configuration: " ping -C "$work/"$'\e[2J'
 ! grep -q $'\e' "$work/err" || fail "an escape sequence: $(cat -v "$work/err")"
 
