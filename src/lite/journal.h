@@ -49,7 +49,7 @@ struct journal_report {
     uint64_t records, bytes; /* whole ones */
     uint64_t cut;            /* bytes of a torn record behind them, which are gone */
     bool anew;               /* signet_osd_journal() has written it anew since */
-    int kept;                /* 0, or why it should have and could not; fail says more */
+    int kept;                /* 0, or why it could not, though it should; fail says more */
 };
 
 /* One record's body. Not 0: opening ends with it. */
