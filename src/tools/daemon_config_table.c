@@ -102,22 +102,7 @@ static bool set_handler(struct daemon_config *config, const char *value)
 
 static bool set_mode(struct daemon_config *config, const char *value)
 {
-    static const struct {
-        const char *name;
-        unsigned num;
-        uint32_t modes[2];
-    } modes[] = {{"crc", 1, {SIGNET_MODE_CRC}},
-                 {"secure", 1, {SIGNET_MODE_SECURE}},
-                 {"prefer-crc", 2, {SIGNET_MODE_CRC, SIGNET_MODE_SECURE}},
-                 {"prefer-secure", 2, {SIGNET_MODE_SECURE, SIGNET_MODE_CRC}}};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-        if (strcmp(value, modes[i].name) == 0) {
-            config->num_modes = modes[i].num;
-            memcpy(config->modes, modes[i].modes, sizeof(config->modes));
-            return true;
-        }
-    }
-    return false;
+    return tool_modes_parse(config->modes, &config->num_modes, value);
 }
 
 static bool set_auth(struct daemon_config *config, const char *value)
@@ -341,9 +326,8 @@ static const struct daemon_option options[] = {
      set_max_input, false, false},
     {"handler", "NAME", TOOL_HANDLERS,
      "library that does the cryptography:\n" TOOL_HANDLERS " (nss)", set_handler, false, true},
-    {"ms-mode", "MODE", "crc, secure, prefer-crc or prefer-secure",
-     "modes that clients may use: crc, secure, prefer-crc or\nprefer-secure (secure)", set_mode,
-     false, false},
+    {"ms-mode", "MODE", TOOL_MODES, "modes that clients may use:\n" TOOL_MODES " (secure)",
+     set_mode, false, false},
     {"auth", "METHOD", "cephx or none",
      "cephx, or none: whoever comes is believed and may do\nanything; with --ms-mode crc only "
      "(cephx)",

@@ -95,8 +95,7 @@ enum {
         "help", no_argument, NULL, 'h'                                                             \
     }
 #define PING_LOGIN_EXPECTED                                                                        \
-    {'n', "TYPE.ID, such as client.admin"},                                                        \
-        {PING_OPT_MODE, "crc, secure, prefer-crc or prefer-secure"},                               \
+    {'n', "TYPE.ID, such as client.admin"}, {PING_OPT_MODE, TOOL_MODES},                           \
         {PING_OPT_AUTH, "cephx or none"},                                                          \
         {PING_OPT_TIMEOUT, "a number of seconds above 0, such as 2.5"},                            \
         {TOOL_OPT_FORMAT, "text or json"},                                                         \
@@ -111,7 +110,7 @@ enum {
     "  -k, --keyring FILE      its keyring; else that of the conf, else those that Ceph's own\n"   \
     "                          clients look for, /etc/ceph/ceph.NAME.keyring first\n"
 #define PING_LOGIN_HELP_2                                                                          \
-    "      --ms-mode MODE      crc, secure, prefer-crc or prefer-secure (secure)\n"                \
+    "      --ms-mode MODE      " TOOL_MODES " (secure)\n"                                          \
     "      --auth METHOD       cephx, or none for a cluster without authentication, which has\n"   \
     "                          no keys: with --ms-mode crc only (cephx)\n"                         \
     "      --handler NAME      " TOOL_HANDLERS " (nss)\n"

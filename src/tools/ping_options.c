@@ -33,26 +33,6 @@ static const struct tool_expected expected[] = {
     {'i', "a number of seconds, such as 0.5"},
     PING_LOGIN_EXPECTED};
 
-static bool parse_mode(struct ping_options *options, const char *text)
-{
-    static const struct {
-        const char *name;
-        unsigned num;
-        uint32_t modes[2];
-    } modes[] = {{"crc", 1, {SIGNET_MODE_CRC}},
-                 {"secure", 1, {SIGNET_MODE_SECURE}},
-                 {"prefer-crc", 2, {SIGNET_MODE_CRC, SIGNET_MODE_SECURE}},
-                 {"prefer-secure", 2, {SIGNET_MODE_SECURE, SIGNET_MODE_CRC}}};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-        if (strcmp(text, modes[i].name) == 0) {
-            options->num_modes = modes[i].num;
-            memcpy(options->modes, modes[i].modes, sizeof(options->modes));
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool parse_auth(struct ping_options *options, const char *text)
 {
     options->auth = strcmp(text, "none") == 0 ? SIGNET_AUTH_NONE : SIGNET_AUTH_CEPHX;
@@ -94,7 +74,7 @@ bool ping_login_option(struct ping_options *options, int c)
         options->keyring = optarg;
         return true;
     case PING_OPT_MODE:
-        return parse_mode(options, optarg);
+        return tool_modes_parse(options->modes, &options->num_modes, optarg);
     case PING_OPT_AUTH:
         return parse_auth(options, optarg);
     case PING_OPT_HANDLER:
@@ -113,7 +93,7 @@ struct ping_options ping_login_defaults(const char *command)
 {
     struct ping_options options = {
         .command = command, .auth = SIGNET_AUTH_CEPHX, .timeout_ns = UINT64_C(10000000000)};
-    parse_mode(&options, "secure");
+    (void)tool_modes_parse(options.modes, &options.num_modes, "secure");
     parse_name(&options, "client.admin");
     return options;
 }

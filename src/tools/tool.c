@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <signet/client.h>
 #include <signet/signet.h>
 
 enum { USAGE_MAX = 4096 }; /* what is longer is cut */
@@ -75,6 +76,26 @@ const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fai
         snprintf(out, TOOL_PLACE_MAX, "%s %llu: ", binary ? "byte" : "line",
                  (unsigned long long)fail->offset);
     return out;
+}
+
+bool tool_modes_parse(uint32_t modes[2], unsigned *num, const char *text)
+{
+    static const struct {
+        const char *name;
+        unsigned num;
+        uint32_t modes[2];
+    } rows[] = {{"crc", 1, {SIGNET_MODE_CRC}},
+                {"secure", 1, {SIGNET_MODE_SECURE}},
+                {"prefer-crc", 2, {SIGNET_MODE_CRC, SIGNET_MODE_SECURE}},
+                {"prefer-secure", 2, {SIGNET_MODE_SECURE, SIGNET_MODE_CRC}}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (strcmp(text, rows[i].name) == 0) {
+            memcpy(modes, rows[i].modes, sizeof(rows[i].modes));
+            *num = rows[i].num;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Reads up to max + 1 bytes, so that a longer file shows. */

@@ -32,6 +32,10 @@ bool tool_size_parse(uint64_t *out, const char *text, uint64_t low, uint64_t hig
 /* Seconds with an optional fraction ("0.5"), to nanoseconds; false otherwise. */
 bool tool_seconds_parse(uint64_t *out_ns, const char *text);
 
+/* The modes of connections that an --ms-mode names, the preferred one first; false for another. */
+#define TOOL_MODES "crc, secure, prefer-crc or prefer-secure"
+bool tool_modes_parse(uint32_t modes[2], unsigned *num, const char *text);
+
 /* Where in a keyring the fault is, "line 3: " or "byte 20: "; nothing when it has no place. */
 enum { TOOL_PLACE_MAX = 48 };
 const char *tool_keyring_place(char out[TOOL_PLACE_MAX], const struct signet_fail *fail);
