@@ -5,14 +5,7 @@
 
 #include <signet/addr.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
+#include "demand.h"
 
 static void check_vector(const struct signet_addrvec *vec)
 {

@@ -10,10 +10,8 @@
 #include <signet/signet.h>
 #include <signet/ticket.h>
 
+#include "demand.h"
 #include "base/cursor.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FUZZ_BUF = 1 << 18, FUZZ_GLOBAL_ID = 4242 };
 enum { FUZZ_PRINCIPAL, FUZZ_SESSION, FUZZ_SERVICE, FUZZ_KEYS };
@@ -21,13 +19,6 @@ enum { FUZZ_PRINCIPAL, FUZZ_SESSION, FUZZ_SERVICE, FUZZ_KEYS };
 
 /* By type (1, 2) and role. */
 static struct signet_key *fuzz_keys[3][FUZZ_KEYS];
-
-static inline void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static uint64_t fuzz_clock(void *arg)
 {

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* MOSDBackoff at a client. Bytes: version u8, front. What is read is written again and read. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "lite/backoff.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "lite/caps_check.h"
 #include "lite/mon.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static void check(const char *service, char *text, size_t len)
 {

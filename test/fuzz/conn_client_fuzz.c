@@ -15,8 +15,6 @@
 
 #include "msg/conn_internal.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 struct run {
     struct signet_conn *conn;
     struct signet_stream *seal; /* the server's */

@@ -5,14 +5,7 @@
 
 #include <signet/control.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
+#include "demand.h"
 
 static void check_inside(struct signet_span span, const uint8_t *data, size_t size)
 {

@@ -3,19 +3,10 @@
  * Drives a reader by a script that the input itself holds: each step byte picks a call and its
  * argument. Every view must lie inside the input, and a failure must stick.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "base/cursor.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static void check_span(struct signet_span span, const uint8_t *data, size_t size)
 {

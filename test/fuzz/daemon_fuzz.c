@@ -8,19 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "daemon_config.h"
 #include "daemon_ctl.h"
 #include "daemon_logfmt.h"
 #include "daemon_state.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int ok)
-{
-    if (!ok) {
-        abort();
-    }
-}
 
 static void read_config(const char *text, size_t len)
 {
@@ -28,10 +20,10 @@ static void read_config(const char *text, size_t len)
     struct daemon_why why = {.code = 0};
     daemon_config_defaults(&config);
     int code = daemon_config_text(&config, "fuzz", text, len, &why);
-    check(code == why.code && (code == 0) == (why.text[0] == 0));
+    demand(code == why.code && (code == 0) == (why.text[0] == 0));
     if (code == 0 && daemon_config_finish(&config, &why) == 0) {
-        check(config.num_pools <= DAEMON_POOLS_MAX);
-        check(config.ctl[0] != 0 && config.keyring[0] != 0);
+        demand(config.num_pools <= DAEMON_POOLS_MAX);
+        demand(config.ctl[0] != 0 && config.keyring[0] != 0);
     }
 }
 
@@ -43,13 +35,13 @@ static void read_cluster(const char *text)
     static char out[DAEMON_MAP_MAX + 300];
     struct daemon_why why = {.code = 0};
     if (daemon_cluster_parse(&one, "fuzz", text, &why) == 0) {
-        check(daemon_cluster_print(&one, out, sizeof(out)) < sizeof(out));
-        check(daemon_cluster_parse(&two, "fuzz", out, &why) == 0);
-        check(memcmp(one.fsid, two.fsid, sizeof(one.fsid)) == 0 && one.epoch == two.epoch);
-        check(strcmp(one.map, two.map) == 0);
+        demand(daemon_cluster_print(&one, out, sizeof(out)) < sizeof(out));
+        demand(daemon_cluster_parse(&two, "fuzz", out, &why) == 0);
+        demand(memcmp(one.fsid, two.fsid, sizeof(one.fsid)) == 0 && one.epoch == two.epoch);
+        demand(strcmp(one.map, two.map) == 0);
         config.num_pools = 0;
         int code = daemon_cluster_pools(&one, &config, &why);
-        check((code == 0) == (config.num_pools > 0) && config.num_pools <= DAEMON_POOLS_MAX);
+        demand((code == 0) == (config.num_pools > 0) && config.num_pools <= DAEMON_POOLS_MAX);
     }
 }
 
@@ -59,11 +51,11 @@ static void read_line(const char *text, size_t len)
     len = len < sizeof(line) ? len : sizeof(line) - 1;
     memcpy(line, text, len);
     int num = daemon_ctl_split(line, len, words);
-    check(num <= DAEMON_CTL_WORDS);
+    demand(num <= DAEMON_CTL_WORDS);
     for (int i = 0; i < num; i++) {
-        check(words[i] >= line && words[i] < line + len && words[i][0] != 0);
+        demand(words[i] >= line && words[i] < line + len && words[i][0] != 0);
     }
-    check(num < 0 || words[num] == NULL);
+    demand(num < 0 || words[num] == NULL);
 }
 
 static void log_value(const char *text, size_t len)
@@ -74,17 +66,17 @@ static void log_value(const char *text, size_t len)
     logfmt_end(&line);
     bool quoted = false;
     for (size_t i = 10; i + 1 < line.len; i++) {
-        check(line.text[i] >= 0x20 && line.text[i] < 0x7f);
-        check(quoted || line.text[i] != ' '); /* no further pair begins */
+        demand(line.text[i] >= 0x20 && line.text[i] < 0x7f);
+        demand(quoted || line.text[i] != ' '); /* no further pair begins */
         if (line.text[i] == '\\') {
-            check(quoted);
+            demand(quoted);
             i++;
         } else if (line.text[i] == '"') {
             quoted = !quoted;
-            check(quoted || i + 2 == line.len);
+            demand(quoted || i + 2 == line.len);
         }
     }
-    check(!quoted && line.text[line.len - 1] == '\n');
+    demand(!quoted && line.text[line.len - 1] == '\n');
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -94,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     size_t len = size - 1;
     char *text = malloc(len + 1);
-    check(text != NULL);
+    demand(text != NULL);
     memcpy(text, data + 1, len);
     text[len] = 0;
     switch (data[0] % 4) {

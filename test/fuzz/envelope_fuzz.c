@@ -8,22 +8,13 @@
 
 #include <signet/signet.h>
 
+#include "demand.h"
 #include "crypto/type1_key.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX = 8192, ROOM = MAX + 64 };
 
 static struct signet_key *keys[2];
 static const uint8_t secret[32] = "0123456789abcdef0123456789abcdef";
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -5,8 +5,6 @@
  */
 #include "frames_common.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static void repair_segments(uint8_t *frame, const uint32_t *len, unsigned num)
 {
     uint8_t *at = frame + SIGNET_PREAMBLE_LEN, *crcs = NULL;

@@ -6,8 +6,6 @@
  */
 #include "frames_common.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 struct sealed {
     struct signet_stream *seal, *open;
     uint8_t *p;

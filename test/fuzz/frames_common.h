@@ -9,19 +9,13 @@
 #include <signet/control.h>
 #include <signet/signet.h>
 
+#include "demand.h"
 #include "base/crc32c.h"
 #include "base/cursor.h"
 #include "msg/layout.h"
 
 /* Bits of the first input byte. */
 enum { FUZZ_ANY_SHAPE = 1, FUZZ_STRICT = 2, FUZZ_PREAUTH = 4, FUZZ_REPAIR = 8 };
-
-static inline void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static inline void fuzz_init(void)
 {

@@ -6,15 +6,7 @@
 
 #include <signet/signet.h>
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
+#include "demand.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

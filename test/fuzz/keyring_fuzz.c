@@ -9,14 +9,7 @@
 
 #include <signet/keyring.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
+#include "demand.h"
 
 static char *text_of(const struct signet_keyring *keyring, size_t *len)
 {

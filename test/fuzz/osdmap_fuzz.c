@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An OSDMap, and the same bytes as the front of an MOSDMap. */
-#include <stdlib.h>
 
+#include "demand.h"
 #include "lite/osdmap_read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

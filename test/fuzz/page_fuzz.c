@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A page of objects as a client reads it: no more names than it says, all inside, and a cursor that
  * can be sent back. */
-#include <stdlib.h>
 
+#include "demand.h"
 #include "lite/page.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(int truth)
-{
-    if (!truth) {
-        abort();
-    }
-}
 
 static void inside(struct signet_span s, const uint8_t *data, size_t size)
 {
