@@ -9,6 +9,20 @@
 
 #include "base/thread.h"
 
+/* The linker leads the calls here (--wrap). */
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg);
+
+static bool refuse;
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
+                          void *arg)
+{
+    return refuse ? EAGAIN : __real_pthread_create(thread, attr, run, arg);
+}
+
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 
 struct seen {
@@ -72,6 +86,22 @@ START_TEST(no_name_leaves_the_callers)
 }
 END_TEST
 
+START_TEST(a_system_without_threads)
+{
+    static struct seen seen;
+    pthread_t thread;
+    sigset_t before, after;
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    refuse = true;
+    assert_err(signet_thread_start(&thread, "signet-test", look, &seen), NOMEM);
+    refuse = false;
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    for (int sig = 1; sig < 32; sig++) {
+        ck_assert_int_eq(sigismember(&before, sig), sigismember(&after, sig));
+    }
+}
+END_TEST
+
 START_TEST(timed_waits_go_by_the_monotonic_clock)
 {
     pthread_cond_t cond;
@@ -103,6 +133,7 @@ int main(void)
     TCase *t = tcase_create("thread");
     tcase_add_test(t, signals_but_those_of_faults_are_for_others);
     tcase_add_test(t, no_name_leaves_the_callers);
+    tcase_add_test(t, a_system_without_threads);
     tcase_add_test(t, timed_waits_go_by_the_monotonic_clock);
     suite_add_tcase(s, t);
     return suite_run(s);
