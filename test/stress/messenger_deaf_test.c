@@ -3,10 +3,8 @@
  * client that reads is served all the time, and memory comes back. */
 #include "support/suite.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <signet/driver.h>
@@ -44,15 +42,6 @@ static int answer_much(struct rig_side *side, struct signet_peer *peer,
 {
     atomic_fetch_add(&side->messages, 1);
     return rig_send(peer, m->type == 1 ? ANSWER : 100, m->tid);
-}
-
-static size_t resident(void)
-{
-    char text[128] = {0};
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
-    close(fd);
-    return strtoul(strchr(text, ' '), NULL, 10) * 4096;
 }
 
 static void still_good(struct signet_peer *good)
@@ -93,13 +82,13 @@ START_TEST(deaf_clients)
     for (unsigned i = 0; i < DEAF; i++) {
         dial_plainly(i);
     }
-    size_t before = resident();
+    size_t before = rig_resident();
     for (unsigned n = 0; n < ASKS; n++) {
         for (unsigned i = 0; i < DEAF; i++) {
             ask(i);
         }
         still_good(good);
-        size_t now = resident();
+        size_t now = rig_resident();
         uint64_t output = stats().output_bytes;
         most = now > most ? now : most;
         most_output = output > most_output ? output : most_output;

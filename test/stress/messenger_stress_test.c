@@ -7,7 +7,6 @@
 #include "support/suite.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,15 +153,6 @@ START_TEST(switching_under_load)
 }
 END_TEST
 
-static size_t resident(void)
-{
-    char text[128] = {0};
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
-    close(fd);
-    return strtoul(strchr(text, ' '), NULL, 10) * 4096;
-}
-
 /* What a bad connection says, by its number. */
 static void say_bad(int fd, unsigned i)
 {
@@ -202,12 +192,12 @@ START_TEST(siege)
     rig.conn.handshake_timeout_ns = UINT64_C(2000000000);
     rig.server_options.max_half_open = HALF_OPEN;
     open_good();
-    size_t before = resident(), most = 0;
+    size_t before = rig_resident(), most = 0;
     for (unsigned i = 0; i < BAD; i++) {
         half[i] = rig_socket(&rig);
         garbage[i] = rig_socket(&rig);
         say_bad(garbage[i], i);
-        size_t now = i % 100 == 99 ? resident() : 0;
+        size_t now = i % 100 == 99 ? rig_resident() : 0;
         most = now > most ? now : most;
     }
     uint64_t until = rig_now_ms() + 30000;

@@ -2,6 +2,8 @@
 #include "support/rig.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -209,4 +211,13 @@ void rig_hold(void *go)
 void rig_drain_here(void *messenger)
 {
     assert_err(signet_messenger_drain(messenger, 0), STATE);
+}
+
+size_t rig_resident(void)
+{
+    char text[128] = {0};
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+    close(fd);
+    return strtoul(strchr(text, ' '), NULL, 10) * 4096;
 }

@@ -65,6 +65,8 @@ void rig_hold(void *go);
 /* To be posted: draining a messenger (arg) on its own worker is refused. */
 void rig_drain_here(void *messenger);
 uint64_t rig_now_ms(void);
+/* Bytes of memory that this process has. */
+size_t rig_resident(void);
 void rig_sleep_ms(unsigned ms);
 
 #endif

@@ -2,7 +2,6 @@
 /* Peers that send and do not read, and what idle connections cost. */
 #include "support/suite.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,13 +167,8 @@ END_TEST
 #ifdef MEASURABLE
 static size_t resident(void)
 {
-    char text[128] = {0};
     malloc_trim(0);
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
-    close(fd);
-    const char *second = strchr(text, ' ');
-    return strtoul(second, NULL, 10) * 4096;
+    return rig_resident();
 }
 
 /* Both ends of a READY connection are here: none costs more than 24 KiB once it is idle. */
