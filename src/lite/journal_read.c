@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "base/zeros.h"
 
 enum { FIRST_CAP = 1 << 20, SCAN = 8192 };
 
@@ -77,15 +78,6 @@ static int fill(struct window *w, size_t need, struct signet_fail *fail)
     return err != 0 ? read_failed(w, err, fail) : 0;
 }
 
-static bool all_zeros(const uint8_t *p, size_t len)
-{
-    uint8_t any = 0;
-    for (size_t i = 0; i < len; i++) {
-        any |= p[i];
-    }
-    return any == 0;
-}
-
 /* Behind the `used` bytes of what was never written, a header or a record without its end, a crash
  * leaves space without contents at most. Anything else is a hole in the middle of the file, and
  * what follows it must not be cut off as if it were torn. */
@@ -93,7 +85,7 @@ static int check_end(struct window *w, size_t used, struct signet_fail *fail)
 {
     uint8_t chunk[SCAN];
     size_t left = w->len - used;
-    bool zeros = all_zeros(w->buf + w->from + used, left);
+    bool zeros = signet_all_zeros(w->buf + w->from + used, left);
     uint64_t at = w->at + w->len;
     while (zeros) {
         ssize_t n = pread(w->fd, chunk, sizeof(chunk), (off_t)at);
@@ -106,7 +98,7 @@ static int check_end(struct window *w, size_t used, struct signet_fail *fail)
         if (n == 0) {
             return 0;
         }
-        zeros = all_zeros(chunk, (size_t)n);
+        zeros = signet_all_zeros(chunk, (size_t)n);
         at += (uint64_t)n;
     }
     return signet_fail_set(fail, -SIGNET_E_RECORD_HEADER, "journal", w->at,

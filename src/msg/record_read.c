@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "base/zeros.h"
 #include "crypto/fused.h"
 
 static const char where[] = "record";
@@ -55,15 +56,6 @@ void signet_record_reader_free(struct signet_record_reader *reader)
         signet_record_key_drop(&reader->key);
         signet_secret_free(reader, sizeof(*reader));
     }
-}
-
-static bool all_zeros(const uint8_t *p, size_t len)
-{
-    uint8_t any = 0;
-    for (size_t i = 0; i < len; i++) {
-        any |= p[i];
-    }
-    return any == 0;
 }
 
 static int torn(const struct signet_record_reader *r, size_t have, size_t want,
@@ -141,7 +133,7 @@ static int body_failed(const struct signet_record_reader *r, const struct signet
                        const uint8_t *trailer, struct signet_fail *fail)
 {
     size_t trailer_len = signet_record_trailer_len(r->kind);
-    if (all_zeros(trailer, trailer_len)) {
+    if (signet_all_zeros(trailer, trailer_len)) {
         return signet_fail_set(fail, -SIGNET_E_RECORD_TORN, where, r->offset,
                                "the end of record %llu was never written: %zu zeros",
                                (unsigned long long)h->seq, trailer_len);
@@ -178,7 +170,7 @@ int signet_record_open(struct signet_record_reader *reader, uint8_t *buf, size_t
     struct signet_record_header h;
     *view = (struct signet_record_view){.offset = reader->offset};
     *want = SIGNET_RECORD_HEADER_LEN;
-    if (all_zeros(buf, len < SIGNET_RECORD_HEADER_LEN ? len : SIGNET_RECORD_HEADER_LEN)) {
+    if (signet_all_zeros(buf, len < SIGNET_RECORD_HEADER_LEN ? len : SIGNET_RECORD_HEADER_LEN)) {
         return 0;
     }
     if (len < SIGNET_RECORD_HEADER_LEN) {
