@@ -142,7 +142,7 @@ static void log_kept(void *arg, uint64_t before, uint64_t after, int err,
     }
 }
 
-/* Records of another's cannot be opened, but a former journal can be put back. */
+/* Nobody else can make records that open, but a former journal can be put back. */
 static void warn_mode(const char *path, struct daemon_log *log)
 {
     struct stat st;

@@ -13,7 +13,7 @@
 
 #define EXPORT_IT                                                                                  \
     "name the keyring with -k, or export it: ceph auth get NAME -o FILE (signetd wrote "           \
-    "client.admin's to DIR/keyring at its first start)"
+    "client.admin's to the file keyring of its --state directory at its first start)"
 
 static int refuse(const struct ping *ping, const struct tool_problem *problem)
 {
