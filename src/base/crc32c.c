@@ -11,7 +11,7 @@
 
 /* ISA-L 2.30 folds with AVX512 from 256 bytes on and returns with data in the upper parts of the
  * vector registers. While they're there, each AES instruction in the old encoding, which is what
- * OpenSSL and NSS use, has to merge with them: seen to halve the speed of AES on AMD Zen 4. */
+ * OpenSSL and NSS use, has to merge with them (a row of bench_big_payload). */
 #ifdef __x86_64__
 __attribute__((target("avx"))) static void clear_upper_parts(void)
 {
