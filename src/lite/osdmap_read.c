@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lite/osdmap_read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lite/envelope.h"
@@ -67,6 +68,23 @@ static void pass_utime(struct signet_reader *r)
     signet_read_u64(r);
 }
 
+/* A name that no longer fits, and those behind it, are told by dots, for which there always is
+ * room. */
+static void list_name(char out[LITE_POOLS_TEXT_MAX], struct signet_span name)
+{
+    static const char dots[] = "...";
+    const size_t used = strlen(out), room = LITE_POOLS_TEXT_MAX - used, end = strlen(dots);
+    const char *comma = used > 0 ? ", " : "";
+    if (used >= end && strcmp(out + used - end, dots) == 0) {
+        return;
+    }
+    if (strlen(comma) + name.len + sizeof(", ...") <= room) {
+        snprintf(out + used, room, "%s%.*s", comma, (int)name.len, (const char *)name.p);
+    } else {
+        snprintf(out + used, room, "%s%s", comma, dots);
+    }
+}
+
 /* Ids and properties come first, names later: the one asked for is known only then. */
 static void read_pools(struct signet_reader *r, struct lite_osdmap *out, const char *name)
 {
@@ -82,6 +100,9 @@ static void read_pools(struct signet_reader *r, struct lite_osdmap *out, const c
     for (uint32_t i = 0; i < num && r->err == 0; i++) {
         int64_t at = (int64_t)signet_read_u64(r);
         struct signet_span text = signet_read_blob(r, LITE_POOL_NAME_MAX);
+        if (r->err == 0) {
+            list_name(out->pools, text);
+        }
         if (text.len == strlen(name) && text.len > 0 && memcmp(text.p, name, text.len) == 0) {
             id = at;
         }

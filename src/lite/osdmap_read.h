@@ -13,6 +13,7 @@
 #include <signet/span.h>
 
 enum { LITE_POOLS_MAX = 4096, LITE_OSDS_MAX = 1 << 16, LITE_POOL_NAME_MAX = 4096 };
+enum { LITE_POOLS_TEXT_MAX = 256 };
 
 struct lite_pool {
     int64_t id;
@@ -35,6 +36,7 @@ struct lite_osdmap {
     uint32_t epoch;
     struct lite_pool pool; /* the one asked for; id -1: there is none of that name */
     uint32_t num_pools;
+    char pools[LITE_POOLS_TEXT_MAX]; /* their names for people: "a, b", or the first and "..." */
     uint32_t flags;
     uint64_t mark;               /* differs when the pool's record or the OSD's addresses do */
     uint32_t num_up;             /* OSDs that are there, up and in */

@@ -68,9 +68,11 @@ static int failed(const struct ping *ping, int err, const struct signet_fail *fa
 static bool judge(const struct lite_osdmap *map, const char *pool, struct tool_problem *problem)
 {
     if (map->pool.id < 0) {
-        tool_what(problem, "there is no pool '%s' (the cluster has %" PRIu32 ")", pool,
-                  map->num_pools);
-        problem->next = "look at 'ceph osd pool ls', and choose one with -p";
+        tool_what(problem, "there is no pool '%s' (the cluster has %s)", pool,
+                  map->num_pools > 0 ? map->pools : "none");
+        problem->next =
+            "choose one of the cluster's with -p, or make it: 'ceph osd pool create NAME' "
+            "(of signetd: start it anew with --pool NAME=ID for each)";
     } else if (map->pool.type != LITE_POOL_REPLICATED || map->pool.hash != LITE_HASH_RJENKINS) {
         tool_what(problem, "the pool '%s' is not a replicated pool with rjenkins names", pool);
         problem->next = "make one for the measurement: ceph osd pool create NAME";

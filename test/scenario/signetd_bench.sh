@@ -81,7 +81,7 @@ grep -q '^Removed 0 objects' "$work/out" || fail "$(cat "$work/out")"
 run_commands <<<'{"prefix": "auth get-or-create", "entity": "client.r", "caps": ["mon", "allow r", "osd", "allow r pool=bench"]}' |
     sed 1s/^0.// >"$work/r.keyring" || fail "no client.r"
 refused 'Operation not permitted' 1 write -n client.r -k "$work/r.keyring"
-refused "there is no pool 'nothing'" 1 seq -p nothing
+refused "there is no pool 'nothing' \\(the cluster has bench, other\\)" 1 seq -p nothing
 refused "there is no pool 'a\\\\x1b\[2J\\\\x0ab\\\\xc2\\\\x9bé'" 1 seq -p $'a\e[2J\nb\xc2\x9bé'
 stop
 

@@ -50,6 +50,32 @@ START_TEST(our_own)
     assert_ok(read_map(&m, "benc"));
     ck_assert_int_eq(m.pool.id, -1);
     ck_assert_uint_eq(m.num_pools, 2);
+    ck_assert_str_eq(m.pools, "data, bench");
+}
+END_TEST
+
+/* One name of 300 bytes does not fit, nor does the second one of 200. */
+START_TEST(long_names_are_told_by_dots)
+{
+    static char first[301], second[201];
+    struct lite_osdmap m;
+    struct signet_lite_pool three[] = {{.id = 1, .name = first, .pg_num = 8},
+                                       {.id = 2, .name = second, .pg_num = 8},
+                                       {.id = 3, .name = "c", .pg_num = 8}};
+    memset(first, 'a', 300);
+    memset(second, 'b', 200);
+    cluster.pools = three;
+    cluster.num_pools = 3;
+    for (int i = 0; i < 2; i++) {
+        struct signet_writer w = signet_writer_init(map, sizeof(map));
+        signet_lite_osdmap(&w, &cluster);
+        ck_assert_int_eq(w.err, 0);
+        map_len = (size_t)w.len;
+        assert_ok(read_map(&m, "c"));
+        ck_assert_int_eq(m.pool.id, 3);
+        ck_assert_str_eq(m.pools + (i == 0 ? 0 : 200), i == 0 ? "..." : ", ...");
+        first[200] = 0; /* of two names with 200 bytes the first one fits */
+    }
 }
 END_TEST
 
@@ -226,6 +252,7 @@ int main(void)
     TCase *t = tcase_create("maps");
     tcase_add_checked_fixture(t, start, NULL);
     tcase_add_test(t, our_own);
+    tcase_add_test(t, long_names_are_told_by_dots);
     tcase_add_test(t, one_of_ceph_16);
     tcase_add_test(t, newer_fields_are_passed_over);
     tcase_add_test(t, what_makes_clients_wait);
