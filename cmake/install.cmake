@@ -24,9 +24,13 @@ file(GLOB SIGNET_MAN_PAGES CONFIGURE_DEPENDS doc/man/*.1)
 install(FILES ${SIGNET_MAN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 file(GLOB SIGNET_ADMIN_PAGES CONFIGURE_DEPENDS doc/man/*.8)
 install(FILES ${SIGNET_ADMIN_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
-# The unit in the tree is that of a program below /usr; here it gets the prefix that was configured.
-configure_file(doc/signetd.service signetd.service.in COPYONLY)
-file(READ ${PROJECT_BINARY_DIR}/signetd.service.in SIGNET_UNIT)
-string(REPLACE "=/usr/bin/" "=${CMAKE_INSTALL_FULL_BINDIR}/" SIGNET_UNIT "${SIGNET_UNIT}")
-file(WRITE ${PROJECT_BINARY_DIR}/signetd.service "${SIGNET_UNIT}")
+# The unit in the tree is that of a program below /usr; it gets the prefix of the installation.
+install(CODE "
+    file(READ \"${PROJECT_SOURCE_DIR}/doc/signetd.service\" unit)
+    cmake_path(APPEND CMAKE_INSTALL_PREFIX \"${CMAKE_INSTALL_BINDIR}\" OUTPUT_VARIABLE bin)
+    string(REPLACE =/usr/bin/ \"=\${bin}/\" unit \"\${unit}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/signetd.service\" \"\${unit}\")")
 install(FILES LICENSE ${PROJECT_BINARY_DIR}/signetd.service DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Headers and manual pages name these.
+install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN *.md PATTERN performance* EXCLUDE PATTERN man EXCLUDE)

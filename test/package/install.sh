@@ -33,3 +33,6 @@ cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 for page in "$here"/../../doc/man/*.[18]; do
     [ -e "$prefix/share/man/man${page##*.}/${page##*/}" ]
 done
+docs=$(dirname "$(find "$prefix" -name signetd.service)")
+grep -q "^ExecStart=$work/first/bin/signetd " "$docs/signetd.service" # where it was installed to
+[ -e "$docs/keyring.md" ] && [ -e "$docs/wire/cephx.md" ] && [ ! -e "$docs/man" ]
