@@ -13,12 +13,13 @@
 
 enum { KEY_LEN = SIGNET_RECORD_KEY_LEN };
 
-static bool has_journal(const struct daemon_config *config)
+/* Its length, -1 where there is none; it is 0 until the first record. */
+static off_t journal_len(const struct daemon_config *config)
 {
     char path[DAEMON_PATH_MAX];
     struct stat st;
     snprintf(path, sizeof(path), "%.1000s/journal", config->journal);
-    return stat(path, &st) == 0 && st.st_size > 0;
+    return stat(path, &st) == 0 ? st.st_size : -1;
 }
 
 static bool sync_directory(const char *path)
@@ -56,7 +57,7 @@ static int read_key(const struct daemon_config *config, const char *path, uint8_
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0 && errno == ENOENT) {
-        if (!has_journal(config)) {
+        if (journal_len(config) <= 0) {
             return make_key(config, path, key, why);
         }
         why->next = "restore it; without it the objects are lost, and the journal can be removed";
@@ -160,6 +161,22 @@ static void warn_mode(const char *path, struct daemon_log *log)
     }
 }
 
+/* There is a key, so there was a journal: an option forgotten, or another directory than before. */
+static void warn_left(const struct daemon_config *config, struct daemon_log *log)
+{
+    if (config->journal[0] == 0) {
+        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
+                        "%s has the key of a journal, which is not used without --journal: objects "
+                        "in it are not seen, new ones are in memory only",
+                        config->state);
+    } else {
+        daemon_log_text(log, SIGNET_LOG_WARN, "journal",
+                        "%s had no journal, and a new one begins, but this cluster has had one: "
+                        "its objects are not seen; is the directory the right one?",
+                        config->journal);
+    }
+}
+
 static void wipe(uint8_t *key)
 {
     memset(key, 0, KEY_LEN);
@@ -173,10 +190,14 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     uint8_t key[KEY_LEN];
     struct journal_report report;
     struct signet_fail fail = {.err = 0};
+    snprintf(path, sizeof(path), "%.1000s/journal.key", config->state);
+    bool left = access(path, F_OK) == 0 && (config->journal[0] == 0 || journal_len(config) < 0);
     if (config->journal[0] == 0) {
+        if (left) {
+            warn_left(config, log);
+        }
         return TOOL_OK;
     }
-    snprintf(path, sizeof(path), "%.1000s/journal.key", config->state);
     int code = read_key(config, path, key, why);
     if (code != TOOL_OK) {
         wipe(key);
@@ -194,6 +215,9 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     log_report(log, &report);
     if (report.kept != 0) {
         log_kept(log, report.bytes, report.bytes, report.kept, &fail);
+    }
+    if (left) {
+        warn_left(config, log);
     }
     warn_mode(config->journal, log);
     err = signet_osd_keep(osd, config->journal_keep, log_kept, log);

@@ -25,6 +25,7 @@ check() { # LAST
 first=1 kill=0
 : >"$work/answered"
 run
+! grep 'a new one begins' "$log" || fail "the first journal is told as another one"
 for ((kill = 1; kill <= kills; kill++)); do
     client write "$first" "$pid" $((1 + RANDOM % 300)) >"$work/now" 2>/dev/null &&
         fail "the client does not notice that the daemon is gone"
@@ -72,6 +73,17 @@ if [ "$(id -u)" = 0 ]; then
     stop
     chown 0 "$work/objects"
 fi
+
+# A journal that was there before, and is not used.
+start --pool bench=1
+logged 'is not used without --journal' || fail "no word of the journal that was left out"
+stop
+start --pool bench=1 --journal "$work/elsewhere"
+logged "$work/elsewhere had no journal, and a new one begins" || fail "no word of the other directory"
+stop
+start --pool bench=1 --journal "$work/elsewhere"
+! grep 'a new one begins' "$log" || fail "the journal is there, and is told as missing"
+stop
 
 # Torn: cut, with a word. Damaged: refused at its place, and left alone.
 cp "$journal" "$work/whole"
