@@ -107,10 +107,12 @@ SIGNET_API void signet_record_reader_free(struct signet_record_reader *reader);
  * Opens the record at the start of buf[0..len), in place. Returns 0 with view->len = 0 where the
  * log ends: len is 0, or a header is all zeros (space that was made ahead). After a success the
  * next record begins view->len bytes further on; after a failure the reader is as it was before,
- * but a body that did not open has been overwritten with zeros. -RECORD_TORN    the bytes end
- * before the record does, or its trailer was never written. *need says how many bytes it takes (a
- * header's, as long as that is not there): who has read a part of the log reads on and calls again;
- * at the end of a log it is a write that did not finish, and the log ends in front of it
+ * but a body that did not open has been overwritten with zeros. -RECORD_TORN: the bytes end before
+ * the record does, or were made ahead and never written over: zeros are its trailer, or the end of
+ * its trailer or header from a sector on (an offset that is a multiple of 512). *need says how many
+ * bytes it takes (a header's, as long as that is not there): who has read a part of the log reads
+ * on and calls again; at the end of a log it is a write that did not finish, and the log ends in
+ * front of it. Other failures:
  *   -RECORD_HEADER  the header is not one, or was damaged
  *   -RECORD_KIND    the log has records of the other kind
  *   -RECORD_SEQ     a record is missing or comes twice

@@ -11,6 +11,8 @@
 
 static const char where[] = "record";
 
+enum { SECTOR = 512 }; /* of a disk: it is written whole or not */
+
 struct signet_record_reader {
     struct signet_record_key key;
     enum signet_record_kind kind;
@@ -65,12 +67,31 @@ static int torn(const struct signet_record_reader *r, size_t have, size_t want,
                            "%zu bytes of %zu are there", have, want);
 }
 
+/* How much of the end of a part of a record must be zeros for it to be one that was never written,
+ * when it ends at `end` in the log: a crash may leave each sector with its contents or without. */
+static size_t unwritten_len(uint64_t end, size_t len)
+{
+    size_t in_sector = (size_t)(end % SECTOR);
+    return in_sector != 0 && in_sector < len ? in_sector : len;
+}
+
+static bool is_unwritten(const uint8_t *p, size_t len, uint64_t end)
+{
+    size_t last = unwritten_len(end, len);
+    return signet_all_zeros(p + len - last, last);
+}
+
 /* The header against what this reader expects. */
 static int check_header(const struct signet_record_reader *r, struct signet_record_header *h,
                         const uint8_t *buf, struct signet_fail *fail)
 {
     const char *what;
     int err = signet_record_header_read(h, buf, r->kind, &what);
+    if (err == -SIGNET_E_RECORD_HEADER &&
+        is_unwritten(buf, SIGNET_RECORD_HEADER_LEN, r->offset + SIGNET_RECORD_HEADER_LEN)) {
+        return signet_fail_set(fail, -SIGNET_E_RECORD_TORN, where, r->offset,
+                               "the end of a header was never written: zeros from a sector on");
+    }
     if (err != 0) {
         return signet_fail_set(fail, err, where, r->offset, "%s", what);
     }
@@ -127,16 +148,17 @@ static int open_ctr(struct signet_engine *engine, const struct signet_record_hea
     return err != 0 ? err : crc == signet_load_u32(body + h->len) ? 0 : -SIGNET_E_OPEN;
 }
 
-/* A trailer of zeros is none that was written: of tags one in 2^128 is, of crcs one in 2^32, which
- * only words the failure. */
+/* A trailer of zeros, or with zeros from a sector on, is none that was written. One that was and
+ * looks like it does not get here unless it is wrong. */
 static int body_failed(const struct signet_record_reader *r, const struct signet_record_header *h,
                        const uint8_t *trailer, struct signet_fail *fail)
 {
     size_t trailer_len = signet_record_trailer_len(r->kind);
-    if (signet_all_zeros(trailer, trailer_len)) {
+    uint64_t end = r->offset + signet_record_len(r->kind, h->len);
+    if (is_unwritten(trailer, trailer_len, end)) {
         return signet_fail_set(fail, -SIGNET_E_RECORD_TORN, where, r->offset,
                                "the end of record %llu was never written: %zu zeros",
-                               (unsigned long long)h->seq, trailer_len);
+                               (unsigned long long)h->seq, unwritten_len(end, trailer_len));
     }
     return signet_fail_set(fail, -SIGNET_E_RECORD_BODY, where, r->offset + SIGNET_RECORD_HEADER_LEN,
                            "the %u bytes of record %llu do not open: damaged, changed, or sealed "

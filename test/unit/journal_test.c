@@ -14,7 +14,7 @@
 #include "support/suite.h"
 #include "support/temp_dir.h"
 
-enum { RECORDS = 20, BODY = 20 };
+enum { RECORDS = 20, MANY = 300, BODY = 20, SECTOR = 512 };
 #define RECORD ((size_t)(40 + BODY + 16))
 
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1, 2, 3};
@@ -155,6 +155,32 @@ START_TEST(zeros_at_the_end)
     fill(2, 1);
     assert_ok(reopen());
     ck_assert_uint_eq(seen, 3);
+}
+END_TEST
+
+/* Sectors behind what was written have no contents: in the middle of a header or of a tag too. */
+START_TEST(zeros_from_a_sector_on)
+{
+    unsigned in_header = 0, in_tag = 0;
+    size_t len;
+    assert_ok(reopen());
+    fill(0, MANY);
+    journal_close(j);
+    j = NULL;
+    uint8_t *all = load(&len);
+    for (size_t cut = len / SECTOR * SECTOR; cut > 0; cut -= SECTOR) {
+        memset(all + cut, 0, len - cut);
+        save(all, len);
+        assert_ok(reopen());
+        ck_assert_uint_eq(seen, cut / RECORD);
+        ck_assert_uint_eq(report.cut, len - cut / RECORD * RECORD);
+        in_header += cut % RECORD < 40;
+        in_tag += cut % RECORD > RECORD - 16;
+        journal_close(j);
+        j = NULL;
+    }
+    ck_assert(in_header > 3 && in_tag > 3);
+    free(all);
 }
 END_TEST
 
@@ -359,6 +385,7 @@ int main(void)
     tcase_add_test(t, comes_back);
     tcase_add_test(t, torn_anywhere);
     tcase_add_test(t, zeros_at_the_end);
+    tcase_add_test(t, zeros_from_a_sector_on);
     tcase_add_loop_test(t, zeros_in_the_middle, 0, 4);
     tcase_add_test(t, a_long_hole);
     tcase_add_test(t, changed_anywhere);

@@ -5,6 +5,7 @@
 #include <signet/signet.h>
 #include <string.h>
 
+#include "base/zeros.h"
 #include "msg/record_format.h"
 #include "support/records.h"
 
@@ -77,6 +78,35 @@ START_TEST(a_record_torn_in_zeros_is_told)
         } else { /* zeros that were sealed as such are no damage */
             ck_assert(err == -SIGNET_E_RECORD_HEADER || whole.bytes[end] == 0);
         }
+    }
+}
+END_TEST
+
+/* The last n bytes, the first of a sector, are zeros. */
+static int read_torn(const struct log *whole, size_t end, size_t n)
+{
+    uint8_t copy[ROOM];
+    struct signet_record_view view;
+    struct signet_record_reader *r;
+    memcpy(copy, whole->bytes, ROOM);
+    memset(copy + end - n, 0, ROOM - (end - n));
+    assert_ok(signet_record_reader_new(&r, whole->kind, records_key, 20, 5120 - (end - n),
+                                       SIGNET_RECORD_MAX, NULL));
+    int err = signet_record_open(r, copy, ROOM, &view, NULL, NULL);
+    signet_record_reader_free(r);
+    return err;
+}
+
+START_TEST(a_record_torn_at_a_sector_is_told)
+{
+    struct log whole = two_records(kinds[_i]);
+    for (size_t n = 1; n < SIGNET_RECORD_HEADER_LEN; n++) {
+        assert_err(read_torn(&whole, SIGNET_RECORD_HEADER_LEN, n), RECORD_TORN);
+    }
+    for (size_t n = 1; n < whole.first - SIGNET_RECORD_HEADER_LEN; n++) {
+        int err = read_torn(&whole, whole.first, n);
+        bool zeros = signet_all_zeros(whole.bytes + whole.first - n, n); /* as they were sealed */
+        ck_assert_int_eq(err, zeros ? 0 : -SIGNET_E_RECORD_TORN);
     }
 }
 END_TEST
@@ -234,6 +264,7 @@ int main(void)
     TCase *t = suite_case(s, "record");
     tcase_add_loop_test(t, a_torn_record_is_told, 0, 2);
     tcase_add_loop_test(t, a_record_torn_in_zeros_is_told, 0, 2);
+    tcase_add_loop_test(t, a_record_torn_at_a_sector_is_told, 0, 2);
     tcase_add_loop_test(t, any_changed_byte_is_noticed, 0, 2);
     tcase_add_loop_test(t, a_forged_header_is_noticed, 0, 2);
     tcase_add_loop_test(t, a_reader_goes_on_where_it_was, 0, 2);
