@@ -3,18 +3,21 @@
 #include "crypto/cbc_chain.h"
 #include "crypto/nss_lib.h"
 
+/* Lost after the first part: in place that one is overwritten, and can't be done once more. */
 static CK_RV update_parts(const struct signet_nss_lane *lane, uint8_t *out, const uint8_t *in,
                           size_t len)
 {
     CK_RV rv = CKR_OK;
+    bool untouched = true;
     while (rv == CKR_OK && len > 0) {
         size_t part = len < SIGNET_NSS_PART_MAX ? len : SIGNET_NSS_PART_MAX;
         rv = signet_nss_update(lane, out, in, part);
         in += part;
         out += part;
         len -= part;
+        untouched = untouched && rv != CKR_OK;
     }
-    return rv;
+    return rv == CKR_OK || untouched ? rv : CKR_GENERAL_ERROR;
 }
 
 static inline unsigned long update(void *lane, uint8_t *out, const uint8_t *in, size_t len)

@@ -4,6 +4,7 @@
 #include "unit/nss_tools.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -49,6 +50,45 @@ START_TEST(cbc_recovers_what_softoken_lost)
         }
         drop(&u);
     }
+}
+END_TEST
+
+/* Softoken that says that it did a part, and loses its session before the next. */
+static unsigned parts;
+
+static CK_RV lose_second(CK_SESSION_HANDLE session, CK_BYTE_PTR from, CK_ULONG len, CK_BYTE_PTR to,
+                         CK_ULONG_PTR got)
+{
+    (void)session;
+    (void)from;
+    (void)to;
+    *got = len;
+    return ++parts == 2 ? CKR_SESSION_HANDLE_INVALID : CKR_OK;
+}
+
+/* In place the first part is not there any more to be done again. */
+START_TEST(a_part_of_cbc_is_done_once)
+{
+    const size_t len = (size_t)SIGNET_NSS_PART_MAX + 64;
+    const uint8_t iv[16] = {7};
+    uint8_t *large =
+        mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ck_assert_ptr_ne(large, MAP_FAILED);
+    for (int row = 0; row < 4; row++) {
+        struct user u = use(cbc_algs[row].alg, cbc_algs[row].key_len);
+        const CK_FUNCTION_LIST_3_0 *fn = signet_nss_lib.fn;
+        CK_FUNCTION_LIST_3_0 losing = *fn;
+        losing.C_EncryptUpdate = losing.C_DecryptUpdate = lose_second;
+        parts = 0;
+        signet_nss_lib.fn = &losing;
+        int err = h->cbc(u.lane, large, large, len, iv);
+        signet_nss_lib.fn = fn;
+        assert_err(err, HANDLER_FAILED);
+        ck_assert_uint_eq(parts, 2);
+        check_cbc(&u, row, 64);
+        drop(&u);
+    }
+    munmap(large, len);
 }
 END_TEST
 
@@ -145,6 +185,7 @@ int main(void)
     tcase_add_test(tc, threads_get_handles_apart);
     tcase_add_test(tc, many_keys_spread_over_slots);
     tcase_add_test(tc, cbc_recovers_what_softoken_lost);
+    tcase_add_test(tc, a_part_of_cbc_is_done_once);
     tcase_add_test(tc, gcm_recovers_what_softoken_lost);
     tcase_add_test(tc, hmac_recovers_what_softoken_lost);
     suite_add_tcase(suite, tc);
