@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/suite.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <signet/signet.h>
 
@@ -33,6 +35,12 @@ void suite_start(void)
 void suite_stop(void)
 {
     signet_shutdown();
+}
+
+void suite_child_ends_within(unsigned seconds)
+{
+    signal(SIGALRM, SIG_DFL);
+    alarm(seconds);
 }
 
 TCase *suite_case(Suite *suite, const char *name)

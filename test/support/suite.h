@@ -20,6 +20,9 @@ void suite_start(void);
 void suite_stop(void);
 /* A new case of the suite with these two as checked fixture. */
 TCase *suite_case(Suite *suite, const char *name);
+/* In a forked child: a hang ends it by SIGALRM. check's own handler, which a child inherits, would
+ * kill the case, too. */
+void suite_child_ends_within(unsigned seconds);
 /* Path of a file of test/kat in a static buffer. */
 const char *kat_path(const char *name);
 /* Whole file, malloc'd; len is set. Aborts the test when it can't be read. */

@@ -131,7 +131,7 @@ START_TEST(a_child_finds_it_open)
         signet_nss_fork_prepare();
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(20);
+            suite_child_ends_within(20);
             signet_nss_fork_child();
             unsigned work = 0;
             pass(signet_nss_flag(7), &work);

@@ -306,7 +306,7 @@ static void in_child(void (*work)(void))
 {
     pid_t pid = fork();
     if (pid == 0) {
-        alarm(30);
+        suite_child_ends_within(30);
         work();
         _exit(0);
     }
@@ -338,7 +338,7 @@ static void child_of_child(void)
     child_uses();
     pid_t pid = fork();
     if (pid == 0) {
-        alarm(20);
+        suite_child_ends_within(20);
         child_shuts_down();
         _exit(0);
     }

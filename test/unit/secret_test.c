@@ -135,7 +135,7 @@ START_TEST(fork_while_allocating)
     for (int i = 0; i < 50; i++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            suite_child_ends_within(10);
             void *p = signet_secret_alloc(64);
             signet_secret_free(p, 64);
             _exit(p != NULL ? 0 : 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bounds, times and refusals of sessions. */
 #include "support/lines.h"
+#include "support/suite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ START_TEST(a_forked_child_frees_what_it_has)
     pthread_mutex_lock(&s->lock);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        suite_child_ends_within(20);
         stop();
         _exit(0);
     }
