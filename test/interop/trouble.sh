@@ -10,12 +10,12 @@ trouble_cases() {
     TROUBLE=("$SIGNET" bench -p bench -m "v2:$MON_V2" -k "$DIR/client.admin.keyring")
     run_case "bench waits for groups that are not active" 0 \
         $'^Backoffs of the OSD: +[1-9]\n^Operations sent again: +[1-9]\n^Newer maps: +[1-9]' \
-        meanwhile inactive 4 write -b 4096
+        meanwhile inactive 12 write -b 4096
     run_case "bench waits while the cluster is paused" 0 $'^Newer maps: +[2-9]\nflags have changed' \
-        meanwhile paused 4 write -b 4096
+        meanwhile paused 10 write -b 4096
     run_case "bench goes on when the OSD is there again" 0 \
         $'lost the connection\nconnected to osd .* again\n^Reconnects: +[1-9]\n^Operations sent again: +[1-9]' \
-        meanwhile restarted 6 write -b 4096 --no-cleanup --timeout 30
+        meanwhile restarted 10 write -b 4096 --no-cleanup --timeout 30
     run_case "and has lost nothing" 0 '^Total reads made: +[1-9]' "${TROUBLE[@]}" 60 seq
     run_case "bench cleanup" 0 '^Removed [1-9]' "${TROUBLE[@]}" cleanup
     run_case "which leaves nothing" 0 '' nothing_left
