@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "base/span.h"
 
 static int file_fail(struct signet_fail *fail, const char *path, const char *verb)
 {
@@ -108,7 +109,7 @@ static int on_section(void *arg, const char *name, size_t len, uint64_t line)
 {
     struct caps_build *build = arg;
     (void)line;
-    build->global = len == 6 && memcmp(name, "global", 6) == 0;
+    build->global = signet_span_is((struct signet_span){(const uint8_t *)name, len}, "global");
     return 0;
 }
 
@@ -117,7 +118,7 @@ static int on_option(void *arg, struct signet_span name, struct signet_span valu
     static const char *const services[] = {"mon", "osd", "mds", "mgr"};
     struct caps_build *build = arg;
     for (size_t i = 0; build->global && i < 4; i++) {
-        if (name.len == 3 && memcmp(name.p, services[i], 3) == 0) {
+        if (signet_span_is(name, services[i])) {
             int err = keyring_entity_set_cap(build->entity, services[i], 3, (const char *)value.p,
                                              value.len);
             return err == 0 ? 0

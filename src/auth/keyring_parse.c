@@ -7,6 +7,7 @@
 #include "auth/name_wire.h"
 #include "base/fail.h"
 #include "base/secret.h"
+#include "base/span.h"
 
 struct build {
     struct signet_keyring *keyring;
@@ -33,17 +34,12 @@ static int fail_at(struct signet_fail *fail, int err, uint64_t line, const char 
     return signet_fail_set(fail, err, "keyring", line, "%s", text);
 }
 
-static bool is(struct signet_span text, const char *word)
-{
-    return text.len == strlen(word) && memcmp(text.p, word, text.len) == 0;
-}
-
 static int on_section(void *arg, const char *name, size_t len, uint64_t line)
 {
     struct build *build = arg;
     build->entity = NULL;
     build->named = false;
-    if (len == 6 && memcmp(name, "global", 6) == 0) {
+    if (signet_span_is((struct signet_span){(const uint8_t *)name, len}, "global")) {
         return 0;
     }
     if (signet_name_parse_n(&build->name, name, len) != 0 || !keyring_name_ok(&build->name)) {
@@ -101,10 +97,10 @@ static int on_key(struct build *build, struct signet_span value, uint64_t line)
 static int on_option(void *arg, struct signet_span name, struct signet_span value, uint64_t line)
 {
     struct build *build = arg;
-    if (!build->named || name.len == 0 || is(name, "auid")) {
+    if (!build->named || name.len == 0 || signet_span_is(name, "auid")) {
         return 0;
     }
-    bool key = is(name, "key");
+    bool key = signet_span_is(name, "key");
     if (!key && (name.len <= 5 || memcmp(name.p, "caps ", 5) != 0)) {
         return unknown_option(build, name, line);
     }

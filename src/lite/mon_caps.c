@@ -5,31 +5,23 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/span.h"
+
 #define BLANK     " \t"
 #define GRANT_END ",;"
 #define WORD_END  " \t,;"
 
-struct word {
-    const char *p;
-    size_t len;
-};
-
 /* The next word of this grant; length 0 at its end. */
-static struct word next_word(const char **at)
+static struct signet_span next_word(const char **at)
 {
     *at += strspn(*at, BLANK);
-    struct word w = {*at, strcspn(*at, WORD_END)};
+    struct signet_span w = {(const uint8_t *)*at, strcspn(*at, WORD_END)};
     *at += w.len;
     return w;
 }
 
-static bool is(struct word w, const char *text)
-{
-    return w.len == strlen(text) && strncmp(w.p, text, w.len) == 0;
-}
-
 /* "rw" as bits; 0 when another letter is among them. */
-static unsigned letters(struct word w)
+static unsigned letters(struct signet_span w)
 {
     static const char known[] = "rwx";
     unsigned bits = 0;
@@ -46,16 +38,16 @@ static unsigned letters(struct word w)
 /* One grant up to its end; 0 when it is none. */
 static unsigned grant(const char **at)
 {
-    struct word what = next_word(at);
+    struct signet_span what = next_word(at);
     unsigned bits = 0;
-    if (is(what, "allow")) {
+    if (signet_span_is(what, "allow")) {
         what = next_word(at);
-    } else if (!is(what, "profile")) { /* which stands for itself too */
+    } else if (!signet_span_is(what, "profile")) { /* which stands for itself too */
         return 0;
     }
-    if (is(what, "*") || is(what, "all")) {
+    if (signet_span_is(what, "*") || signet_span_is(what, "all")) {
         bits = SIGNET_MAY_ALL;
-    } else if (is(what, "profile")) {
+    } else if (signet_span_is(what, "profile")) {
         bits = next_word(at).len > 0 ? SIGNET_MAY_R : 0;
     } else {
         bits = letters(what);

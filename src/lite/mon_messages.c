@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "base/span.h"
 #include "lite/envelope.h"
 
 enum {
@@ -21,11 +22,6 @@ enum {
 static struct signet_reader front_of(const struct mon_call *call)
 {
     return signet_reader_init(call->in->front.p, call->in->front.len);
-}
-
-static bool same(struct signet_span s, const char *text)
-{
-    return s.len == strlen(text) && memcmp(s.p, text, s.len) == 0;
 }
 
 /* --- maps ----------------------------------------------------------------------------------- */
@@ -76,7 +72,7 @@ int mon_get_map(struct mon_call *call)
 static int subscription(struct mon_call *call, struct signet_span what, uint64_t start)
 {
     const struct signet_lite_cluster *c = call->mon->cluster;
-    if (same(what, "config")) {
+    if (signet_span_is(what, "config")) {
         return mon_send(call,
                         &(struct mon_reply){
                             .type = MSG_CONFIG, .version = 1, .compat = 1, .front = write_config});
@@ -84,10 +80,10 @@ static int subscription(struct mon_call *call, struct signet_span what, uint64_t
     if (start > c->epoch) { /* when something newer is there: never */
         return 0;
     }
-    if (same(what, "monmap")) {
+    if (signet_span_is(what, "monmap")) {
         return send_monmap(call);
     }
-    if (same(what, "osdmap")) {
+    if (signet_span_is(what, "osdmap")) {
         return mon_send(
             call,
             &(struct mon_reply){
@@ -147,9 +143,9 @@ int mon_get_version(struct mon_call *call)
     if (err != 0) {
         return err;
     }
-    if (same(what, "osdmap") || same(what, "monmap")) {
+    if (signet_span_is(what, "osdmap") || signet_span_is(what, "monmap")) {
         v[1] = call->mon->cluster->epoch;
-    } else if (!same(what, "mdsmap") && !same(what, "fsmap")) {
+    } else if (!signet_span_is(what, "mdsmap") && !signet_span_is(what, "fsmap")) {
         return 0;
     }
     return mon_send(call, &(struct mon_reply){.type = MSG_MON_GET_VERSION_REPLY,

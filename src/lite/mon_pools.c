@@ -3,8 +3,7 @@
  * version 7, object_stat_collection_t 2, object_stat_sum_t 20, store_statfs_t 1. */
 #include "lite/mon_internal.h"
 
-#include <string.h>
-
+#include "base/span.h"
 #include "lite/envelope.h"
 
 enum {
@@ -23,8 +22,7 @@ const struct signet_lite_pool *mon_pool_named(const struct signet_lite_cluster *
                                               struct signet_span name)
 {
     for (uint32_t i = 0; i < c->num_pools; i++) {
-        const char *text = c->pools[i].name;
-        if (name.len == strlen(text) && memcmp(name.p, text, name.len) == 0) {
+        if (signet_span_is(name, c->pools[i].name)) {
             return &c->pools[i];
         }
     }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/span.h"
+
 #define BLANK     " \t"
 #define GRANT_END ",;"
 #define WORD_END  " \t,;="
@@ -20,11 +22,6 @@ static struct signet_span word(struct text *t)
     struct signet_span w = {(const uint8_t *)t->at, len};
     t->at += len;
     return w;
-}
-
-static bool is(struct signet_span w, const char *text)
-{
-    return w.len == strlen(text) && memcmp(w.p, text, w.len) == 0;
 }
 
 /* What follows a key: "=VALUE" or blanks and VALUE; in quotes anything but that quote. */
@@ -65,25 +62,25 @@ static bool letters(struct signet_span w, unsigned *may)
 /* One word of rights; false when it is none. */
 static bool right(struct signet_span w, unsigned *may)
 {
-    if (is(w, "*") || is(w, "all")) {
+    if (signet_span_is(w, "*") || signet_span_is(w, "all")) {
         *may = OSD_MAY_ALL;
         return true;
     }
-    return is(w, "class-read") || is(w, "class-write") || letters(w, may);
+    return signet_span_is(w, "class-read") || signet_span_is(w, "class-write") || letters(w, may);
 }
 
 static bool limit(struct text *t, struct signet_span w, struct osd_grant *g)
 {
-    if (is(w, "pool") && !g->has_pool) {
+    if (signet_span_is(w, "pool") && !g->has_pool) {
         g->has_pool = true;
         g->pool = value(t);
         t->bad |= g->pool.len == 0;
-    } else if (is(w, "namespace") && !g->has_ns) {
+    } else if (signet_span_is(w, "namespace") && !g->has_ns) {
         g->has_ns = true;
         g->ns = value(t);
         g->ns_prefix = g->ns.len > 0 && g->ns.p[g->ns.len - 1] == '*';
         g->ns.len -= g->ns_prefix ? 1 : 0;
-    } else if (is(w, "object_prefix") && g->object.len == 0) {
+    } else if (signet_span_is(w, "object_prefix") && g->object.len == 0) {
         g->object = value(t);
         t->bad |= g->object.len == 0;
     } else {
@@ -95,8 +92,9 @@ static bool limit(struct text *t, struct signet_span w, struct osd_grant *g)
 static bool profile(struct text *t, struct osd_grant *g)
 {
     struct signet_span name = word(t);
-    bool known = is(name, "rbd") || is(name, "rbd-read-only");
-    g->may = is(name, "rbd") ? OSD_MAY_R | OSD_MAY_W | OSD_MAY_X : OSD_MAY_R | OSD_MAY_X;
+    bool known = signet_span_is(name, "rbd") || signet_span_is(name, "rbd-read-only");
+    g->may =
+        signet_span_is(name, "rbd") ? OSD_MAY_R | OSD_MAY_W | OSD_MAY_X : OSD_MAY_R | OSD_MAY_X;
     return known;
 }
 
@@ -104,8 +102,8 @@ static bool profile(struct text *t, struct osd_grant *g)
 static bool grant(struct text *t, struct osd_grant *g)
 {
     struct signet_span w = word(t);
-    bool given = is(w, "profile") && profile(t, g);
-    if (!given && !is(w, "allow")) {
+    bool given = signet_span_is(w, "profile") && profile(t, g);
+    if (!given && !signet_span_is(w, "allow")) {
         return false;
     }
     bool limited = given;
@@ -147,7 +145,7 @@ static bool begins(struct signet_span text, struct signet_span with)
 static bool covers(const struct osd_grant *g, const char *pool, const struct signet_span *ns,
                    struct signet_span name)
 {
-    if (g->has_pool && !is(g->pool, pool)) {
+    if (g->has_pool && !signet_span_is(g->pool, pool)) {
         return false;
     }
     if (g->has_ns) {
