@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/span.h"
 #include "lite/envelope.h"
 
 enum {
@@ -69,20 +70,17 @@ static void pass_utime(struct signet_reader *r)
 }
 
 /* A name that no longer fits, and those behind it, are told by dots, for which there always is
- * room. */
-static void list_name(char out[LITE_POOLS_TEXT_MAX], struct signet_span name)
+ * room; *cut says that they are there. */
+static void list_name(char out[LITE_POOLS_TEXT_MAX], bool *cut, struct signet_span name)
 {
-    static const char dots[] = "...";
-    const size_t used = strlen(out), room = LITE_POOLS_TEXT_MAX - used, end = strlen(dots);
+    const size_t used = strlen(out), room = LITE_POOLS_TEXT_MAX - used;
     const char *comma = used > 0 ? ", " : "";
-    if (used >= end && strcmp(out + used - end, dots) == 0) {
+    if (*cut) {
         return;
     }
-    if (strlen(comma) + name.len + sizeof(", ...") <= room) {
-        snprintf(out + used, room, "%s%.*s", comma, (int)name.len, (const char *)name.p);
-    } else {
-        snprintf(out + used, room, "%s%s", comma, dots);
-    }
+    *cut = strlen(comma) + name.len + sizeof(", ...") > room;
+    snprintf(out + used, room, "%s%.*s", comma, *cut ? 3 : (int)name.len,
+             *cut ? "..." : (const char *)name.p);
 }
 
 /* Ids and properties come first, names later: the one asked for is known only then. */
@@ -96,14 +94,15 @@ static void read_pools(struct signet_reader *r, struct lite_osdmap *out, const c
         read_pool(r, &p);
     }
     int64_t id = -1;
+    bool cut = false;
     uint32_t num = signet_read_count(r, LITE_POOLS_MAX, 8 + 4);
     for (uint32_t i = 0; i < num && r->err == 0; i++) {
         int64_t at = (int64_t)signet_read_u64(r);
         struct signet_span text = signet_read_blob(r, LITE_POOL_NAME_MAX);
         if (r->err == 0) {
-            list_name(out->pools, text);
+            list_name(out->pools, &cut, text);
         }
-        if (text.len == strlen(name) && text.len > 0 && memcmp(text.p, name, text.len) == 0) {
+        if (text.len > 0 && signet_span_is(text, name)) {
             id = at;
         }
     }
