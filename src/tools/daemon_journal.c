@@ -191,11 +191,10 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     struct journal_report report;
     struct signet_fail fail = {.err = 0};
     snprintf(path, sizeof(path), "%.1000s/journal.key", config->state);
-    bool left = access(path, F_OK) == 0 && (config->journal[0] == 0 || journal_len(config) < 0);
+    if (access(path, F_OK) == 0 && (config->journal[0] == 0 || journal_len(config) < 0)) {
+        warn_left(config, log);
+    }
     if (config->journal[0] == 0) {
-        if (left) {
-            warn_left(config, log);
-        }
         return TOOL_OK;
     }
     int code = read_key(config, path, key, why);
@@ -215,9 +214,6 @@ int daemon_journal_open(struct signet_osd *osd, const struct daemon_config *conf
     log_report(log, &report);
     if (report.kept != 0) {
         log_kept(log, report.bytes, report.bytes, report.kept, &fail);
-    }
-    if (left) {
-        warn_left(config, log);
     }
     warn_mode(config->journal, log);
     err = signet_osd_keep(osd, config->journal_keep, log_kept, log);
