@@ -6,17 +6,15 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "demand.h"
 
 #include <stdint.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64], why[200];
     int fd = memfd_create("conf", 0);
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-        abort();
+    demand(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     struct tool_conf *conf = tool_conf_load(path, why);
     if (conf) {

@@ -12,8 +12,7 @@
 #include "base/crc32c.h"
 #include "base/cursor.h"
 #include "decode.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "demand.h"
 
 /* One frame in the crc layout; its length, or 0 at the end. */
 static size_t mend_frame(uint8_t *p, size_t left)
@@ -42,8 +41,7 @@ static void mend(struct decode_input *input)
 static struct decode_input part(const uint8_t *data, size_t len)
 {
     struct decode_input input = {.path = "input", .data = malloc(len ? len : 1), .len = len};
-    if (!input.data)
-        abort();
+    demand(input.data != NULL);
     if (len)
         memcpy(input.data, data, len);
     mend(&input);
@@ -66,8 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct signet_reader r = signet_reader_init(data, size);
     struct signet_fail fail;
     struct tool_keys *keys;
-    if (!started && signet_init(&options) != 0)
-        abort();
+    demand(started || signet_init(&options) == 0);
     started = true;
     uint32_t keys_len = signet_read_u32(&r), c2s_len = signet_read_u32(&r);
     struct signet_span text = signet_read_view(&r, keys_len), c2s = signet_read_view(&r, c2s_len);

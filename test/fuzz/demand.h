@@ -5,16 +5,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static inline void demand(int truth)
+#define demand(truth) ((truth) ? (void)0 : demand_failed(#truth))
+
+static inline void demand_failed(const char *truth)
 {
-    if (!truth) {
-        abort();
-    }
+    fprintf(stderr, "this does not hold: %s\n", truth);
+    abort();
 }
 
 #endif

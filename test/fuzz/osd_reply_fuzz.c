@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* MOSDOpReply. Bytes: version u8, front. */
-#include <stdlib.h>
-
+#include "demand.h"
 #include "lite/osd_client.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -14,8 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct signet_message in = {.type = LITE_MSG_OSD_OP_REPLY, .version = data[0]};
     struct lite_osd_reply reply;
     in.front = (struct signet_span){data + 1, size - 1};
-    if (lite_osd_reply(&reply, &in) == 0 && reply.num_ops > LITE_OPS_MAX) {
-        abort();
-    }
+    demand(lite_osd_reply(&reply, &in) != 0 || reply.num_ops <= LITE_OPS_MAX);
     return 0;
 }

@@ -9,19 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demand.h"
 #include "msg/record_format.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static const uint8_t key[SIGNET_RECORD_KEY_LEN] = {1, 2, 3};
-
-#define demand(condition) ((condition) ? (void)0 : fail_hard(#condition))
-
-static void fail_hard(const char *what)
-{
-    fprintf(stderr, "record_fuzz: %s\n", what);
-    abort();
-}
 
 static void start(void)
 {
